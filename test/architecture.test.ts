@@ -25,7 +25,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   credentials: ["terms"],
   ledger: ["terms", "settings"],
   outbound: ["terms", "settings", "sdk"],
-  admin: ["terms", "sdk", "access", "credentials", "ledger", "sources", "simulation", "drafting", "row-files"],
+  admin: ["terms", "sdk", "access", "credentials", "ledger", "sources", "simulation", "drafting", "row-files", "batch"],
   drafting: ["terms", "sources", "simulation"],
   http: ["terms", "run"],
   operate: ["terms"],

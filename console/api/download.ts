@@ -121,7 +121,8 @@ function sayBroken(): never {
   throw new CallError("unreachable", "The download was cut off before its end, so no file was saved. Try again.");
 }
 
-function save(text: Blob, fileName: string): void {
+/** Saves a file that is in memory. */
+export function save(text: Blob, fileName: string): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(text);
   link.download = fileName;

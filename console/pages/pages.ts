@@ -1,13 +1,12 @@
 import type { ComponentType } from "preact";
+import { later } from "../parts/later.tsx";
 import { RunPage } from "./run/run-page.tsx";
 import { AccessPage } from "./access/access-page.tsx";
 import { AuditPage } from "./audit/audit-page.tsx";
 import { CredentialsPage } from "./credentials/credentials-page.tsx";
-import { NewCredentialPage } from "./credentials/new-credential-page.tsx";
 import { FunctionListPage } from "./functions/function-list-page.tsx";
 import { FunctionPage } from "./functions/function-page.tsx";
 import { BudgetsPage } from "./money/budgets-page.tsx";
-import { InvoicePage } from "./money/invoice-page.tsx";
 import { PricesPage } from "./money/prices-page.tsx";
 import { SpendPage } from "./money/spend-page.tsx";
 import { OneRunPage } from "./runs/one-run-page.tsx";
@@ -36,12 +35,15 @@ export const PAGES: readonly PageEntry[] = [
   { path: "/functions", label: "Functions", page: FunctionListPage },
   { path: "/functions/:id", page: FunctionPage },
   { path: "/credentials", label: "Credentials", page: CredentialsPage },
-  { path: "/credentials/new", page: NewCredentialPage },
+  {
+    path: "/credentials/new",
+    page: later(async () => (await import("./seldom-shown.ts")).NewCredentialPage),
+  },
   { path: "/access", label: "Access", page: AccessPage },
   { path: "/access/:org", page: AccessPage },
   { path: "/money", label: "Money", page: SpendPage },
   { path: "/money/budgets", page: BudgetsPage },
   { path: "/money/prices", page: PricesPage },
-  { path: "/money/invoice", page: InvoicePage },
+  { path: "/money/invoice", page: later(async () => (await import("./seldom-shown.ts")).InvoicePage) },
   { path: "/audit", label: "Audit", page: AuditPage },
 ];

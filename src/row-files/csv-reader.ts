@@ -1,7 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { createReadStream } from "node:fs";
-import { open } from "node:fs/promises";
-import { pipeline, Transform } from "node:stream";
+import { pipeline, type Readable, Transform } from "node:stream";
 import { CsvError, parse } from "csv-parse";
 import { PIECE_ROWS, type ReaderOptions, type FileRow, RowFileError, type RowReader } from "./row-file.ts";
 
@@ -9,6 +7,7 @@ import { PIECE_ROWS, type ReaderOptions, type FileRow, RowFileError, type RowRea
 const HEAD_BYTES = 256 * 1024;
 /** A longer record is taken for a quote that is not closed, whose text would fill the memory. */
 const RECORD_CHARACTERS_MAX = 16 * 1024 * 1024;
+const COLUMNS_MAX = 10_000;
 const DELIMITERS = [",", ";", "\t", "|"];
 
 interface ParsedRecord {
@@ -22,28 +21,26 @@ interface ParsedRecord {
  * CR, LF or both. An empty cell is null, and blank lines are no rows.
  * @throws RowFileError
  */
-export async function openCsvReader(path: string, options: ReaderOptions): Promise<RowReader> {
-  const head = await readHead(path);
+export async function openCsvReader(openBytes: () => Readable, options: ReaderOptions): Promise<RowReader> {
+  const head = await readHead(openBytes());
   const [sep, told] = /^\ufeff?sep=([^\r\n])(?:\r\n|\r|\n|$)/.exec(head) ?? [];
   const delimiter = options.delimiter ?? told ?? delimiterOf(head);
   const isTold = sep !== undefined;
-  const open = () => parseFile(path, delimiter, isTold);
+  const open = () => parseBytes(openBytes(), delimiter, isTold);
   const header = await readHeader(open());
   return { columns: header, pieces: { [Symbol.asyncIterator]: () => piecesOf(open(), header) } };
 }
 
-async function readHead(path: string): Promise<string> {
-  const file = await open(path);
-  try {
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    const bytes = buffer.subarray(0, bytesRead);
-    if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff))
-      throw new RowFileError("The file is in UTF-16. Save it as UTF-8.");
-    if (bytes.includes(0)) throw new RowFileError("The file is not a text: it contains zero bytes.");
-    return bytes.toString("utf8");
-  } finally {
-    await file.close();
+async function readHead(source: Readable): Promise<string> {
+  let bytes = Buffer.alloc(0);
+  for await (const chunk of source as AsyncIterable<Buffer>) {
+    bytes = Buffer.concat([bytes, chunk]);
+    if (bytes.length >= HEAD_BYTES) break;
   }
+  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff))
+    throw new RowFileError("The file is in UTF-16. Save it as UTF-8.");
+  if (bytes.includes(0)) throw new RowFileError("The file is not a text: it contains zero bytes.");
+  return bytes.toString("utf8");
 }
 
 function delimiterOf(text: string): string {
@@ -52,7 +49,11 @@ function delimiterOf(text: string): string {
   return DELIMITERS.reduce((best, one) => (count(one) > count(best) ? one : best));
 }
 
-async function* parseFile(path: string, delimiter: string, isTold: boolean): AsyncGenerator<ParsedRecord, void, void> {
+async function* parseBytes(
+  bytes: Readable,
+  delimiter: string,
+  isTold: boolean,
+): AsyncGenerator<ParsedRecord, void, void> {
   const parser = parse({
     bom: true,
     delimiter,
@@ -64,7 +65,6 @@ async function* parseFile(path: string, delimiter: string, isTold: boolean): Asy
     skip_empty_lines: true,
   });
   let failed: unknown;
-  const bytes = createReadStream(path);
   pipeline(bytes, onlyUtf8(), parser, (error) => (failed = error));
   try {
     // The records have this form because of `info`.
@@ -138,7 +138,9 @@ async function readHeader(records: AsyncGenerator<ParsedRecord, void, void>): Pr
     const names = record.map((name) => name.trim());
     const unnamed = names.findIndex((name) => name === "");
     if (unnamed !== -1) throw new RowFileError(`The first line does not name column ${unnamed + 1}.`);
-    const twice = names.find((name, at) => names.indexOf(name) !== at);
+    if (names.length > COLUMNS_MAX) throw new RowFileError(`The first line names more than ${COLUMNS_MAX} columns.`);
+    const seen = new Set<string>();
+    const twice = names.find((name) => seen.size === seen.add(name).size);
     if (twice !== undefined) throw new RowFileError(`The first line names the column ${JSON.stringify(twice)} twice.`);
     if (names.every((name) => /^[-+\d.,\s]+$/.test(name)))
       throw new RowFileError("The first line must name the columns, but it has only numbers.");

@@ -1,5 +1,5 @@
-import { createReadStream } from "node:fs";
 import { isUtf8 } from "node:buffer";
+import type { Readable } from "node:stream";
 import { isJsonObject, type Json, readJsonExactly } from "../terms/json/json.ts";
 import { createFile } from "./create-file.ts";
 import {
@@ -16,13 +16,13 @@ const LINE_BYTES_MAX = 16 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
 /** One object on each line. */
-export function readJsonLines(path: string): RowReader {
-  return { columns: null, pieces: piecesOf(path) };
+export function readJsonLines(openBytes: () => Readable): RowReader {
+  return { columns: null, pieces: { [Symbol.asyncIterator]: () => piecesOf(openBytes()) } };
 }
 
-async function* piecesOf(path: string): AsyncGenerator<readonly FileRow[], void, void> {
+async function* piecesOf(bytes: Readable): AsyncGenerator<readonly FileRow[], void, void> {
   let [number, piece] = [0, [] as FileRow[]];
-  for await (const line of linesOf(path)) {
+  for await (const line of linesOf(bytes)) {
     const text = line.toString("utf8").trim();
     if (text === "") continue;
     number += 1;
@@ -44,9 +44,9 @@ function readRow(number: number, text: string): FileRow {
   return isJsonObject(value) ? { number, values: value } : { number, problem: "the line is not a JSON object" };
 }
 
-async function* linesOf(path: string): AsyncGenerator<Buffer, void, void> {
+async function* linesOf(source: Readable): AsyncGenerator<Buffer, void, void> {
   let [rest, lines] = [Buffer.alloc(0), 0];
-  for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>) {
+  for await (const chunk of source as AsyncIterable<Buffer>) {
     let bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     if (lines === 0 && bytes.subarray(0, 3).equals(Buffer.from("\uFEFF"))) bytes = bytes.subarray(3);
     let from = 0;

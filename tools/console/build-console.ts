@@ -7,7 +7,7 @@ import type { ConsoleFile } from "../../src/admin/http/ports.ts";
 const FOLDER = fileURLToPath(new URL("../../console", import.meta.url));
 
 /**
- * Bundles the console's pages: one page, one script and one style sheet. The names of the last two have a hash of their
+ * Bundles the console's pages: one page, one style sheet, one script, and scripts that it loads. Their names have a hash of their
  * content, so browsers may keep them.
  */
 export async function buildConsole(): Promise<ConsoleFile[]> {
@@ -15,6 +15,9 @@ export async function buildConsole(): Promise<ConsoleFile[]> {
     absWorkingDir: FOLDER,
     entryPoints: ["main.tsx"],
     entryNames: "console-[hash]",
+    // Parts of pages that are loaded when they are first shown.
+    chunkNames: "part-[hash]",
+    splitting: true,
     outdir: "out",
     write: false,
     bundle: true,
@@ -28,9 +31,21 @@ export async function buildConsole(): Promise<ConsoleFile[]> {
     tsconfigRaw: {},
   });
   const built = outputFiles.map(({ path, text }) => ({ name: basename(path), text }));
-  const nameOf = (extension: string) => built.find(({ name }) => extname(name) === extension)!.name;
+  const nameOf = (extension: string) =>
+    built.find(({ name }) => name.startsWith("console-") && extname(name) === extension)!.name;
   const page = readFileSync(join(FOLDER, "index.html"), "utf8")
     .replace("%STYLE%", `/console/${nameOf(".css")}`)
     .replace("%SCRIPT%", `/console/${nameOf(".js")}`);
-  return [{ name: "index.html", text: page }, ...built];
+  return [{ name: "index.html", text: page }, ...withoutPartStyles(built, nameOf(".css"))];
+}
+
+/** The style sheet of the page has the rules of its parts too, because nothing loads theirs. */
+function withoutPartStyles(built: readonly ConsoleFile[], whole: string): ConsoleFile[] {
+  const all = built.find(({ name }) => name === whole)!.text;
+  for (const { name, text } of built) {
+    if (extname(name) !== ".css" || name === whole) continue;
+    const missing = text.split("}").find((rule) => !all.includes(rule.trim()));
+    if (missing !== undefined) throw new Error(`the style sheet of the console has no rule ${missing}}`);
+  }
+  return built.filter(({ name }) => extname(name) !== ".css" || name === whole);
 }

@@ -9,6 +9,8 @@ export interface RunAddress {
   readonly functionId: string | undefined;
   /** What the page lets a person choose now. */
   readonly kind: "sources" | "function";
+  /** Whether the inputs come from a file. */
+  readonly fromFile: boolean;
   /** Whether empty fields get the examples of their sources. */
   readonly withExamples: boolean;
 }
@@ -28,6 +30,7 @@ export function readRunAddress(): RunAddress {
     ],
     functionId: functionId === "" ? undefined : functionId,
     kind: functionId === undefined ? "sources" : "function",
+    fromFile: query.get("from") === "file" && functionId === undefined,
     withExamples: query.get("with") === "examples",
   };
 }

@@ -4,6 +4,7 @@ import { useVerb } from "../../api/use-verb.ts";
 import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Failure } from "../../parts/failure.tsx";
+import { later } from "../../parts/later.tsx";
 import { hrefOfObject } from "../../parts/object-link.tsx";
 import { Page, Section } from "../../parts/page.tsx";
 import { Prose } from "../../parts/prose.tsx";
@@ -11,6 +12,7 @@ import { toText } from "../../parts/schema-fields.ts";
 import { address, setQuery } from "../../address.ts";
 import { Choose, sensibleSources } from "./choose-sources.tsx";
 import { ChooseWorkflow } from "./choose-workflow.tsx";
+import type { RunAFileProps } from "./file/run-a-file.tsx";
 import { InputsForm } from "./inputs-form.tsx";
 import { PlannedSources } from "./planned-sources.tsx";
 import { chooseSources, readRunAddress, takeInputsOfLink } from "./run-address.ts";
@@ -53,14 +55,26 @@ export function RunPage() {
                 <>
                   <PlannedSources plan={plan} />
                   <h3>Inputs</h3>
-                  <InputsForm
-                    plan={plan}
-                    isCurrent={isCurrent}
-                    context={context}
-                    fields={unionOfInputs(plan.sources)}
-                    functionId={undefined}
-                    reload={planned.reload}
-                  />
+                  <div class="beside" role="group" aria-label="Inputs of">
+                    <Button pressed={!chosen.fromFile} onClick={() => setQuery({ from: null })}>
+                      One run
+                    </Button>
+                    <Button pressed={chosen.fromFile} onClick={() => setQuery({ from: "file" })}>
+                      A file
+                    </Button>
+                  </div>
+                  {chosen.fromFile ? (
+                    <RunAFile workflow={plan.workflow.workflow} context={context} sources={sources} />
+                  ) : (
+                    <InputsForm
+                      plan={plan}
+                      isCurrent={isCurrent}
+                      context={context}
+                      fields={unionOfInputs(plan.sources)}
+                      functionId={undefined}
+                      reload={planned.reload}
+                    />
+                  )}
                 </>
               )}
             </Section>
@@ -74,12 +88,14 @@ export function RunPage() {
               reload={planned.reload}
             />
           )}
-          {lastRun.value !== undefined && <RunResult run={lastRun.value} />}
+          {lastRun.value !== undefined && !chosen.fromFile && <RunResult run={lastRun.value} />}
         </div>
       </div>
     </Page>
   );
 }
+
+const RunAFile = later<RunAFileProps>(async () => (await import("../seldom-shown.ts")).RunAFile);
 
 /** Shows prominently whether the run is live or simulated. */
 function Mode({ isSimulated, organization }: { readonly isSimulated?: boolean; readonly organization?: string }) {

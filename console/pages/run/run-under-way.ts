@@ -73,8 +73,9 @@ async function ask(
 
 /** Whether the run may have started although its request failed. Then it must not be repeated without a check. */
 export function mayHaveBeenMade({ error }: Run): boolean {
-  return (
-    error !== undefined &&
-    !["invalid", "usage", "not_found", "refused", "forbidden", "unauthenticated"].includes(error.code)
-  );
+  return error !== undefined && mayHaveStarted(error);
+}
+
+export function mayHaveStarted({ code }: CallError): boolean {
+  return !["invalid", "usage", "not_found", "refused", "forbidden", "unauthenticated"].includes(code);
 }

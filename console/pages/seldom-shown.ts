@@ -1,0 +1,7 @@
+/*
+ * What few visits of the console show, in one script that is loaded when it is needed: the code that two scripts share
+ * becomes a third one, which the first page has to load.
+ */
+export { NewCredentialPage } from "./credentials/new-credential-page.tsx";
+export { InvoicePage } from "./money/invoice-page.tsx";
+export { RunAFile } from "./run/file/run-a-file.tsx";

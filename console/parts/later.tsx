@@ -1,0 +1,28 @@
+import type { FunctionComponent } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { CallError } from "../api/ask.ts";
+import { counted } from "../api/under-way.ts";
+import { Failure } from "./failure.tsx";
+
+const FAILED = new CallError("unreachable", "This part of the console could not be loaded. Load the page again.");
+
+/** A component whose code is loaded when it is first shown. */
+export function later<Props extends object>(load: () => Promise<FunctionComponent<Props>>): FunctionComponent<Props> {
+  let Loaded: FunctionComponent<Props> | undefined;
+  return function Later(props: Props) {
+    const [hasFailed, setFailed] = useState(false);
+    const [, setThere] = useState(Loaded !== undefined);
+    useEffect(() => {
+      if (Loaded !== undefined) return;
+      counted(load()).then(
+        (component) => {
+          Loaded = component;
+          setThere(true);
+        },
+        () => setFailed(true),
+      );
+    }, []);
+    if (hasFailed) return <Failure error={FAILED} />;
+    return Loaded === undefined ? null : <Loaded {...props} />;
+  };
+}
