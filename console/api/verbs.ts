@@ -2099,6 +2099,59 @@ export interface components {
                 example: unknown;
             }[];
         };
+        WorkflowPlanRowsInput: {
+            /** @description Id of the workflow (wfl_…) */
+            workflow: string;
+            /** @description The file */
+            rows: string;
+            /**
+             * @description csv by default
+             * @enum {unknown}
+             */
+            format?: "csv" | "jsonl";
+            /** @description A source to call */
+            source: string[];
+            /**
+             * @description The context of the runs; dev by default
+             * @enum {unknown}
+             */
+            context?: "prod" | "test" | "dev";
+            /** @description The column for an input, if their names differ */
+            map?: string[];
+        };
+        WorkflowPlanRowsResult: {
+            simulated: boolean;
+            problem: string | null;
+            columns: string[];
+            /** @description The column of each input */
+            map: Record<string, unknown>;
+            remarks: string[];
+            rows: {
+                /** @description Counts from 1 */
+                row: number;
+                /** @description Why the row cannot be run */
+                problem: string | null;
+                inputs: Record<string, unknown>;
+                refused: {
+                    source: string;
+                    problem: string;
+                }[];
+            }[];
+            sources: {
+                source: string;
+                /** @description Why no run would call it */
+                problem: string | null;
+                /** @description Rows whose inputs it accepts */
+                rows: number;
+                at_most: string | null;
+                currency: string | null;
+            }[];
+            at_most: {
+                amount: string;
+                currency: string;
+            }[];
+            unknown_cost: string[];
+        };
         WorkflowRunInput: {
             /** @description Id of the workflow (wfl_…) */
             workflow: string;
@@ -2414,6 +2467,7 @@ export interface Verbs {
   "workflow enable": { input: Schemas["WorkflowEnableInput"]; result: Schemas["WorkflowEnableResult"] };
   "workflow list": { input: Schemas["WorkflowListInput"]; result: Schemas["WorkflowListResult"] };
   "workflow plan": { input: Schemas["WorkflowPlanInput"]; result: Schemas["WorkflowPlanResult"] };
+  "workflow plan-rows": { input: Schemas["WorkflowPlanRowsInput"]; result: Schemas["WorkflowPlanRowsResult"] };
   "workflow run": { input: Schemas["WorkflowRunInput"]; result: Schemas["WorkflowRunResult"] };
   "workflow set": { input: Schemas["WorkflowSetInput"]; result: Schemas["WorkflowSetResult"] };
 }
@@ -2491,6 +2545,7 @@ export const ROLE_OF: Readonly<Record<keyof Verbs, Role>> = {
   "workflow enable": "operator",
   "workflow list": "viewer",
   "workflow plan": "viewer",
+  "workflow plan-rows": "viewer",
   "workflow run": "operator",
   "workflow set": "operator",
 };
@@ -2565,6 +2620,7 @@ export const CHANGES: Readonly<Record<keyof Verbs, boolean>> = {
   "workflow enable": true,
   "workflow list": false,
   "workflow plan": false,
+  "workflow plan-rows": false,
   "workflow run": true,
   "workflow set": true,
 };
