@@ -207,7 +207,7 @@ test("ledger export as Parquet has the cells of CSV, with times, flags and exact
     const line = lines[at]!;
     assert.ok("values" in row && "values" in line);
     assert.deepEqual(Object.keys(row.values), Object.keys(line.values));
-    assert.match(String(row.values["started_at"]), /^2026-03-10T00:00:0\d\.000Z$/);
+    assert.match(row.values["started_at"] as string, /^2026-03-10T00:00:0\d\.000Z$/);
     assert.equal(row.values["simulated"], false);
     for (const [name, value] of Object.entries(line.values)) {
       const found: Json = row.values[name] ?? null;
@@ -268,7 +268,7 @@ test("ledger verify says that all is as it was written, and names what is not; s
   const table = join(dataDir, "runs.parquet");
   assert.equal((await run(["ledger", "export", table, "--format", "parquet"])).code, 1);
   const rows = (await readAll(table, "parquet")).map((row) => ("values" in row ? row.values : {}));
-  const [ofDamaged] = rows.filter(({ transaction_id: id }) => id === plain);
+  const ofDamaged = rows.find(({ transaction_id: id }) => id === plain);
   assert.deepEqual(
     Object.entries(ofDamaged!).filter(([, value]) => value !== null),
     [

@@ -41,6 +41,11 @@ export function entriesOf(answer: Answer, { sources }: Pick<Asked, "sources">): 
   });
 }
 
+/** A message without the prefix of the contract, where it is shown already that the source failed. */
+export function withoutPrefix(message: string): string {
+  return message.replace(/^(?:Adapter|Unexpected|Data function) error: /, "");
+}
+
 /** The message of a function that reports none of its own. */
 const COMPLETED = "Function completed";
 

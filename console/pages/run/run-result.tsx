@@ -9,7 +9,7 @@ import { TimeAxis, TimeBar } from "../../parts/time-bar.tsx";
 import { firstOpen, treeRows } from "../../parts/tree-rows.ts";
 import { Tree } from "../../parts/tree.tsx";
 import { Badge, Id, Took, tookText } from "../../parts/values.tsx";
-import { type Entry, entriesOf, isObject, summaryOf } from "./answer.ts";
+import { type Entry, entriesOf, isObject, summaryOf, withoutPrefix } from "./answer.ts";
 import { mayHaveBeenMade, type Run } from "./run-under-way.ts";
 
 /** The answer of the last run, or its progress. */
@@ -193,8 +193,6 @@ interface CardProps {
 }
 
 const NAMED = 6;
-/** The contract's prefixes of failures. The card shows already that the source failed. */
-const PREFIX = /^(?:Adapter|Unexpected|Data function) error: /;
 /** Outputs up to this many lines are expanded: they do not hide the other sources. */
 const SHORT_LINES = 6;
 
@@ -217,7 +215,7 @@ function Card({ entry, totalMs, isOnly }: CardProps) {
       </div>
       <p>
         <Outcome kind={kind} says={says} />
-        {message !== "" && `: ${message.replace(PREFIX, "")}`}
+        {message !== "" && `: ${withoutPrefix(message)}`}
       </p>
       {!isEmpty && (
         <details class="run-output" open={isOnly || isShort}>

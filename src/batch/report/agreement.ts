@@ -79,7 +79,7 @@ function valueAt(value: Json | undefined, path: readonly string[]): Json | undef
 /** The letters and digits of a value: case, accents, punctuation and spaces do not count. `null`: there is none. */
 function comparable(value: Json | undefined): string | null {
   if (value === undefined || value === null) return null;
-  const text = isJsonObject(value) || Array.isArray(value) ? JSON.stringify(value) : String(value as string);
+  const text = typeof value === "string" ? value : JSON.stringify(value);
   const plain = text
     .normalize("NFKD")
     .replaceAll(/\p{M}/gu, "")

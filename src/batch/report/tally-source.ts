@@ -51,7 +51,7 @@ export class SourceTally {
 
   #addCost(row: number, charged: unknown, cost: unknown): boolean {
     if (charged === "no") return true;
-    const amount = isJsonObject(cost) ? readAmount(String(cost["amount"])) : null;
+    const amount = isJsonObject(cost) && typeof cost["amount"] === "string" ? readAmount(cost["amount"]) : null;
     if (amount === null || !isJsonObject(cost) || typeof cost["currency"] !== "string") {
       this.unpriced.add(row);
       return true;

@@ -9,4 +9,5 @@ export const COMMANDS: LastingCommands = {
   simulate: () => import("./simulate.ts"),
   mock: () => import("./mock.ts"),
   batch: () => import("./batch.ts"),
+  "batch report": () => import("./batch-report.ts"),
 };

@@ -6,7 +6,7 @@ import { Outcome } from "../../../parts/outcome.tsx";
 import { Section } from "../../../parts/page.tsx";
 import { type Column, Table } from "../../../parts/table.tsx";
 import { Badge } from "../../../parts/values.tsx";
-import { entriesOf } from "../answer.ts";
+import { entriesOf, withoutPrefix } from "../answer.ts";
 import { mayHaveStarted } from "../run-under-way.ts";
 import { type FileRun, type RowResult, stopFileRun } from "./file-run.ts";
 import { toCsv, toJsonLines } from "./results-file.ts";
@@ -87,7 +87,7 @@ function OfSource({ id, state, answer }: RowResult & { readonly id: string }) {
   return (
     <>
       <Outcome kind={entry.kind} says={entry.says} />
-      {entry.message !== "" && <span class="dim"> {entry.message}</span>}
+      {entry.message !== "" && <span class="dim"> {withoutPrefix(entry.message)}</span>}
     </>
   );
 }

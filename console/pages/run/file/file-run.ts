@@ -47,7 +47,13 @@ effect(() => {
 /** Few enough for the service's other operators. */
 const AT_ONCE = 4;
 /** After these failures every further row would fail too. */
-const STOPPING: readonly string[] = ["unauthenticated", "forbidden", "unavailable", "unreachable", "not_found"];
+const STOPPING: ReadonlySet<string> = new Set([
+  "unauthenticated",
+  "forbidden",
+  "unavailable",
+  "unreachable",
+  "not_found",
+]);
 
 type ToStart = Pick<FileRun, "fileName" | "workflow" | "isSimulated" | "context" | "sources">;
 
@@ -78,7 +84,7 @@ export async function startFileRun(about: ToStart, rows: readonly RowToRun[]): P
       } catch (thrown) {
         const error = toCallError(thrown);
         results[at] = { row, inputs, state: "failed", error };
-        show(STOPPING.includes(error.code) ? { state: "stopping", stoppedBy: error } : {});
+        show(STOPPING.has(error.code) ? { state: "stopping", stoppedBy: error } : {});
       }
     }
   }
