@@ -254,10 +254,11 @@ export class RowAsker {
   #woken(afterMs: number): Promise<void> {
     return new Promise((resolve) => {
       const cancel = Number.isFinite(afterMs) ? this.#parts.clock.after(Math.max(0, afterMs), resolve) : undefined;
-      this.#wake = () => {
+      const wake = (): void => {
         cancel?.();
         resolve();
       };
+      this.#wake = wake;
     });
   }
 }

@@ -9,6 +9,7 @@ import { type BatchSpec, usage } from "./batch-spec.ts";
 import type { BatchPlan } from "./plan.ts";
 import type { AdminAccess } from "./ports.ts";
 import { type BatchState, type BudgetScopeOfBatch, stateLine } from "./state-file.ts";
+import { textIn } from "./json-text.ts";
 
 export interface BatchBudget {
   readonly id: string;
@@ -77,7 +78,7 @@ export async function setBatchBudget(
     throw error instanceof OperatorError ? new OperatorError("refused", `--max-cost: ${error.message}`) : error;
   });
   await pause(clock);
-  return { id: String(set["budget"]), endsWallAt: monthContaining(clock.wall(), scope.time_zone).to };
+  return { id: textIn(set, "budget"), endsWallAt: monthContaining(clock.wall(), scope.time_zone).to };
 }
 
 /** Removes the budget of this batch, if there is one, and records what it had used. @throws OperatorError */
@@ -87,8 +88,8 @@ export async function removeBatchBudget({ admin, journal, state, clock }: Budget
   // What the service says of its use is up to a second behind.
   await pause(clock);
   const found = (await allBudgets(admin, scope.organization)).find((budget) => isOfScope(budget, scope));
-  const text = found === undefined ? "" : String(found["used"]);
-  if (found !== undefined) await admin.ask("budget remove", { budget: String(found["budget"]) });
+  const text = found === undefined ? "" : textIn(found, "used");
+  if (found !== undefined) await admin.ask("budget remove", { budget: textIn(found, "budget") });
   await journal.line(stateLine.budgetRemoved(text));
   state.budget = { scope: null, used: text === "" ? used : [...used, text] };
 }
@@ -99,7 +100,7 @@ function pause(clock: Clock): Promise<void> {
 
 /** What the budget of this batch has counted so far, such as `1.40 EUR`. */
 export async function usedOfBudget(admin: AdminAccess, id: string): Promise<string> {
-  return String((await admin.ask("budget show", { budget: id }))["used"]);
+  return textIn(await admin.ask("budget show", { budget: id }), "used");
 }
 
 /** A budget in money counts only what is priced in its currency, so anything else would be unlimited. */
@@ -144,7 +145,7 @@ function isOfScope(budget: JsonObject, scope: BudgetScopeOfBatch): boolean {
     budget["cred_id"] === null &&
     budget["per"] === "month" &&
     budget["time_zone"] === scope.time_zone &&
-    String(budget["limit"]).endsWith(` ${scope.currency}`)
+    textIn(budget, "limit").endsWith(` ${scope.currency}`)
   );
 }
 

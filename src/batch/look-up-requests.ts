@@ -5,6 +5,7 @@ import type { BatchJournal } from "./batch-journal.ts";
 import type { AdminAccess } from "./ports.ts";
 import { timeOfRef } from "./request-ref.ts";
 import type { BatchState } from "./state-file.ts";
+import { textIn } from "./json-text.ts";
 
 export interface LookUpParts {
   readonly admin: AdminAccess;
@@ -31,7 +32,7 @@ const WAIT_NOTED_MS = 1_000;
  * @returns why nothing could be looked up, or `null`
  */
 export async function lookUpRequests(parts: LookUpParts): Promise<string | null> {
-  const { admin, journal, state, clock, answeredRef, onProgress } = parts;
+  const { admin, journal, state, answeredRef, onProgress } = parts;
   const requests = [...state.unanswered()].sort(([one], [other]) => one - other);
   if (requests.length === 0) return null;
   try {
@@ -43,7 +44,7 @@ export async function lookUpRequests(parts: LookUpParts): Promise<string | null>
       if (parts.isStopped()) return null;
       const sent = (await runsOf(admin, ref)).find(isBillable);
       if (sent === undefined) await journal.free(row);
-      else await journal.lost(row, String(sent["transaction_id"]));
+      else await journal.lost(row, textIn(sent, "transaction_id"));
       onProgress(at + 1, requests.length);
     }
     return null;

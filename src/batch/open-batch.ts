@@ -112,7 +112,7 @@ function requireSame(identity: BatchState["identity"], input: BatchInput, spec: 
 
 function sorted(value: BatchSpec[keyof BatchSpec]): string {
   const isMap = typeof value === "object" && value !== null && !Array.isArray(value);
-  return JSON.stringify(isMap ? Object.entries(value).sort() : value);
+  return JSON.stringify(isMap ? Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)) : value);
 }
 
 function requireRecords(state: BatchState, index: RecordIndex, { records, state: path }: BatchFiles): void {
@@ -133,7 +133,7 @@ async function finishAnswered(
   journal: BatchJournal,
   recordOf: (row: number) => BatchRecord | null,
 ): Promise<void> {
-  for (const [row, ref] of [...state.unanswered()]) {
+  for (const [row, ref] of state.unanswered()) {
     const record = recordOf(row);
     if (record?.ref !== ref) continue;
     const isOpen = openSources(record).length > 0 || (record.function !== undefined && isUnrun(record.function));

@@ -5,6 +5,7 @@ import type { Price } from "../terms/money/price.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { createSchemas } from "../terms/schema/author-schemas.ts";
 import type { BatchSpec } from "./batch-spec.ts";
+import { textIn } from "./json-text.ts";
 import type { AdminAccess } from "./ports.ts";
 
 /** A source, or the function, as far as the operator's verbs tell. */
@@ -59,7 +60,7 @@ export async function planBatch(spec: BatchSpec, admin: AdminAccess): Promise<Ba
       ),
     ),
     workflow: {
-      organization: String(planned["organization_tuid"]),
+      organization: textIn(planned, "organization_tuid"),
       isSimulated: isJsonObject(planned["workflow"]) && planned["workflow"]["simulated"] === true,
       problem: textOrNull(planned["problem"]),
     },
@@ -156,7 +157,7 @@ function withPlan(target: PlannedTarget, row: JsonObject | undefined): PlannedTa
 
 function priceOf(value: unknown): Price | null {
   if (!isJsonObject(value) || typeof value["currency"] !== "string") return null;
-  const amount = readAmount(String(value["amount"]));
+  const amount = readAmount(textIn(value, "amount"));
   return amount === null ? null : { amount, currency: value["currency"] };
 }
 

@@ -4,6 +4,7 @@ import { Agent as PlainAgent, request as plainRequest } from "../terms/http/node
 import { isJsonObject, type JsonObject, readJsonExactly } from "../terms/json/json.ts";
 import { JoinedBytes } from "../terms/json/joined-bytes.ts";
 import { knownCode } from "../terms/known-error.ts";
+import { textIn } from "./json-text.ts";
 
 /** The public port of a service, and who asks. */
 export interface ServiceAccess {
@@ -120,5 +121,5 @@ export function outcomeOf(status: number, body: unknown): RequestOutcome {
 
 function detailsOf({ details }: JsonObject, reason: string): readonly string[] {
   if (!Array.isArray(details) || details.length === 0) return [reason];
-  return details.map((each) => (isJsonObject(each) ? `${String(each["path"])} ${String(each["message"])}` : reason));
+  return details.map((each) => (isJsonObject(each) ? `${textIn(each, "path")} ${textIn(each, "message")}` : reason));
 }

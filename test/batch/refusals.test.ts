@@ -32,7 +32,8 @@ async function deployed(t: TestContext, delayMs = 0) {
 }
 
 const range = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
-const csv = (ids: readonly unknown[]) => `Id;Since Date;Other\n${ids.map((id) => `${id};2026;x`).join("\n")}\n`;
+const csv = (ids: readonly (string | number)[]) =>
+  `Id;Since Date;Other\n${ids.map((id) => `${id};2026;x`).join("\n")}\n`;
 
 test("a dry run counts valid rows, says the first reasons and the cost at most, and sends nothing", async (t) => {
   const { vendor, deployment, folder } = await deployed(t);

@@ -1,0 +1,7 @@
+import type { JsonObject } from "../terms/json/json.ts";
+
+/** A member that is a text or a number, as text; empty if it is something else. */
+export function textIn(object: JsonObject, name: string): string {
+  const value = object[name];
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
+}
