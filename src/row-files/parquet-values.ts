@@ -27,7 +27,7 @@ export function isNested({ element, children }: SchemaTree): boolean {
 }
 
 /** Bytes that should be a text and are not UTF-8, or a JSON text that is none. */
-class Unreadable {
+class UnreadableValue {
   readonly what: string;
   constructor(what: string) {
     this.what = what;
@@ -40,7 +40,7 @@ function toText(bytes: Uint8Array): unknown {
   try {
     return utf8.decode(bytes);
   } catch {
-    return new Unreadable("is not UTF-8");
+    return new UnreadableValue("is not UTF-8");
   }
 }
 
@@ -64,7 +64,7 @@ function readJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    return new Unreadable("is not JSON");
+    return new UnreadableValue("is not JSON");
   }
 }
 
@@ -72,7 +72,7 @@ const DAY_MS = 86_400_000;
 
 function dateText(days: number): unknown {
   const date = new Date(days * DAY_MS);
-  return Number.isNaN(date.getTime()) ? new Unreadable("is not a date") : date.toISOString().replace(/T.*/, "");
+  return Number.isNaN(date.getTime()) ? new UnreadableValue("is not a date") : date.toISOString().replace(/T.*/, "");
 }
 
 /** A time in ISO 8601 with as many digits of the second as it has, and at least milliseconds. */
@@ -80,7 +80,7 @@ function timeText(value: bigint, digits: 3 | 6 | 9): unknown {
   const aMilli = 10n ** BigInt(digits - 3);
   const below = ((value % aMilli) + aMilli) % aMilli;
   const date = new Date(Number((value - below) / aMilli));
-  if (Number.isNaN(date.getTime())) return new Unreadable("is not a time");
+  if (Number.isNaN(date.getTime())) return new UnreadableValue("is not a time");
   const text = date.toISOString();
   return below === 0n
     ? text
@@ -101,7 +101,7 @@ export function toJson(value: unknown, form: ValueForm): Json {
 
 function convert(value: unknown, form: ValueForm): Json {
   if (value === undefined || value === null) return null;
-  if (value instanceof Unreadable) throw unreadable(form, value.what);
+  if (value instanceof UnreadableValue) throw unreadable(form, value.what);
   if (typeof value === "string") return form.isLocalTime ? value.replace(/Z$/, "") : value;
   if (typeof value === "boolean") return value;
   if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);

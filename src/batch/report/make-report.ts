@@ -1,6 +1,6 @@
 import { amountText, type Micros } from "../../terms/money/money.ts";
 import { type Rate, rateOf } from "./rate.ts";
-import { counted } from "./report-words.ts";
+import { counted } from "./counted.ts";
 import { RowSet } from "./row-set.ts";
 import type { RecordsTally } from "./tally-records.ts";
 import type { SourceTally } from "./tally-source.ts";

@@ -1,6 +1,7 @@
+import { counted } from "./counted.ts";
 import type { BatchReport, ReportedOrder } from "./make-report.ts";
 import type { Rate } from "./rate.ts";
-import { costWords, counted, orderCostWords, percent, rateWords } from "./report-words.ts";
+import { costWords, orderCostWords, percent, rateWords } from "./report-words.ts";
 
 const ORDERS_SHOWN = 24;
 

@@ -1,6 +1,7 @@
 import { printable } from "../../terms/text/printable.ts";
+import { counted } from "./counted.ts";
 import type { BatchReport, ReportedWaterfall } from "./make-report.ts";
-import { costWords, counted, orderCostWords, percent, rateWords, stepWords } from "./report-words.ts";
+import { costWords, orderCostWords, percent, rateWords, stepWords } from "./report-words.ts";
 
 const ORDERS_SHOWN = 10;
 

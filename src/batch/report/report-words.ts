@@ -1,3 +1,4 @@
+import { counted } from "./counted.ts";
 import type { Rate } from "./rate.ts";
 import type { ReportedCost, ReportedOrder } from "./make-report.ts";
 
@@ -8,11 +9,6 @@ export function rateWords({ share, low, high }: Rate): string {
 
 export function percent(share: number): string {
   return (100 * share).toFixed(1);
-}
-
-/** A number of things, such as `1 call` and `2 calls`. */
-export function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }
 
 /** Two amounts if some charges are not known. */
