@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** What the wiring puts together. */
 const ALL_PARTS: readonly string[] = words(`
-  terms settings sdk access credentials ledger sources functions limits run simulation outbound storage backup drafting admin admin/http http operate
+  terms settings sdk access credentials ledger sources functions limits run simulation outbound storage backup drafting contract admin admin/http http operate
   project row-files batch`);
 
 /** Which folders of `src` a folder may import from, besides the `ports.ts` of any. Its reasons are in CONTRIBUTING.md. */
@@ -27,6 +27,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   outbound: ["terms", "settings", "sdk"],
   admin: ["terms", "sdk", "access", "credentials", "ledger", "sources", "simulation", "drafting", "row-files", "batch"],
   drafting: ["terms", "sources", "simulation"],
+  contract: ["terms"],
   http: ["terms", "run"],
   operate: ["terms"],
   "admin/http": ["terms", "admin", "operate"],

@@ -99,7 +99,7 @@ function branchesOf(root: JsonObject, schemas: readonly unknown[]): ReadonlySet<
 }
 
 /** Resolves a local reference: `#`, a JSON pointer, or the name of a `$anchor`. Other references are not followed. */
-function resolveLocal(root: JsonObject, reference: string): unknown {
+export function resolveLocal(root: JsonObject, reference: string): unknown {
   if (!reference.startsWith("#")) return undefined;
   const fragment = decodeFragment(reference.slice(1));
   if (fragment === undefined) return undefined;
