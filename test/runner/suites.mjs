@@ -30,6 +30,7 @@ const EXPENSIVE = {
   "test/clients/call-page.test.ts": "compiles the programs of a page",
   "test/clients/generated-clients.test.ts": "runs three generators and their compilers",
   "test/console/": "opens pages in a browser",
+  "test/contract/": "runs two compilers and pyright",
   "test/func/catalog-functions.test.ts": "runs the cases of every function of the catalog",
   "test/hostile/": "attacks a service with a small heap",
   "test/keys/rotate.test.ts": "starts a process for every command",

@@ -1,4 +1,4 @@
-import type { ArrayShape, Literal, ObjectShape, Property, SchemaReader, SchemaType, Shape } from "./shapes.ts";
+import type { ArrayShape, Literal, ObjectShape, PropertyShape, SchemaReader, SchemaType, Shape } from "./shapes.ts";
 import { namedTypes, readForUse, STYLES, type NamedType, type Style, type TypeModule } from "./type-module.ts";
 import { createNames, isPythonName } from "./type-names.ts";
 import { linesOf } from "./typescript.ts";
@@ -71,7 +71,7 @@ function createWriter(
     const dropsUndeclared = isRoot && style.dropsUndeclared;
     const [object] = shape.objects;
     if (object !== undefined && isClass(shape, dropsUndeclared)) declareClass(name, object);
-    else declarations.push(`${name} = ${shapeText(shape, name, dropsUndeclared)}`);
+    else declarations.push(`${name} = ${aliasText(shapeText(shape, name, dropsUndeclared))}`);
     declared.add(name);
   }
 
@@ -104,20 +104,19 @@ function createWriter(
     count: number,
     dropsUndeclared: boolean,
   ): readonly string[] {
-    const { rest } = object;
-    if (!isTypedDict(object, dropsUndeclared))
-      return [style.isRead ? `Dict[str, ${restText(rest)}]` : `Mapping[str, ${restText(rest)}]`];
+    const { properties, rest } = object;
+    if (!isTypedDict(object, dropsUndeclared)) {
+      const member = properties.length > 0 || rest === null ? "object" : typeText(rest);
+      return [`${style.isRead ? "Dict" : "Mapping"}[str, ${member}]`];
+    }
     const ownName = claim(`${name}${count > 1 ? `Option${at + 1}` : "Object"}`);
     declareClass(ownName, object);
     return alsoTakesOthers(object, dropsUndeclared) ? [ownName, "Mapping[str, object]"] : [ownName];
   }
 
-  function restText(rest: SchemaType | null): string {
-    return rest === null ? NOTHING : typeText(rest);
-  }
-
   function isTypedDict({ properties, rest }: ObjectShape, dropsUndeclared: boolean): boolean {
-    return properties.length > 0 || rest === null || dropsUndeclared;
+    // A field of a TypedDict has a name.
+    return !properties.some(({ name }) => name === "") && (properties.length > 0 || rest === null || dropsUndeclared);
   }
 
   /** A TypedDict has no members without a name. */
@@ -138,7 +137,7 @@ function createWriter(
     const parts = [true, false].map((isRequired) =>
       properties.filter((property) => property.isRequired === isRequired),
     );
-    const [required, optional] = parts as [Property[], Property[]];
+    const [required, optional] = parts as [PropertyShape[], PropertyShape[]];
     // Evaluated first, so that what a field needs stands before the class.
     const types = new Map(properties.map(({ name, type }) => [name, typeText(type)]));
     declared.add(name);
@@ -158,7 +157,7 @@ function createWriter(
   function declareFields(
     name: string,
     base: string,
-    properties: readonly Property[],
+    properties: readonly PropertyShape[],
     types: ReadonlyMap<string, string>,
     isTotal: boolean,
   ): void {
@@ -195,18 +194,23 @@ function literalTexts(literals: readonly Literal[]): readonly string[] {
 }
 
 /** In a class, a field hides the type of its name from the fields below it. */
-function canBeClass(properties: readonly Property[], types: ReadonlyMap<string, string>): boolean {
+function canBeClass(properties: readonly PropertyShape[], types: ReadonlyMap<string, string>): boolean {
   const used = new Set([...types.values()].flatMap((text) => text.match(/\w+/g) ?? []));
   return properties.every(({ name }) => isPythonName(name) && !used.has(name));
 }
 
-function saysOf({ says, isDeprecated }: Property): string {
+/** `None` alone would be a value and not a type. */
+function aliasText(text: string): string {
+  return text === "None" ? "Literal[None]" : text;
+}
+
+function saysOf({ says, isDeprecated }: PropertyShape): string {
   return isDeprecated ? `${says}\nDeprecated.`.trim() : says;
 }
 
 function commentLines(text: string): string {
   return linesOf(text)
-    .map((line) => `        # ${line}`.trimEnd() + "\n")
+    .map((line) => `        #: ${line}`.trimEnd() + "\n")
     .join("");
 }
 

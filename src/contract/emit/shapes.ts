@@ -37,14 +37,14 @@ export interface ArrayShape {
 }
 
 export interface ObjectShape {
-  readonly properties: readonly Property[];
+  readonly properties: readonly PropertyShape[];
   /** The type of the members that `properties` lacks; `null` if there are none. */
   readonly rest: SchemaType | null;
   /** Whether the schema says so (`additionalProperties`, `patternProperties`). Otherwise `rest` accepts every value. */
   readonly restIsSaid: boolean;
 }
 
-export interface Property {
+export interface PropertyShape {
   readonly name: string;
   readonly type: SchemaType;
   readonly isRequired: boolean;
@@ -66,7 +66,7 @@ const ALTERNATIVES_MAX = 64;
 const KINDS = ["null", "boolean", "number", "string", "array", "object"] as const;
 type Kind = (typeof KINDS)[number];
 /** Branches of a schema of which one has to be valid; all the schemas of a branch apply together. */
-interface Choice {
+interface BranchChoice {
   readonly of: JsonObject;
   readonly branches: readonly (readonly unknown[])[];
 }
@@ -133,7 +133,12 @@ export function readSchemas(schemas: readonly unknown[], { isObject = false } = 
   }
 
   /** Adds schemas and everything that applies together with them; `false` if nothing can be valid. */
-  function addAll(set: Set<JsonObject>, schemas: readonly unknown[], from: JsonObject, pending: Choice[]): boolean {
+  function addAll(
+    set: Set<JsonObject>,
+    schemas: readonly unknown[],
+    from: JsonObject,
+    pending: BranchChoice[],
+  ): boolean {
     for (const each of schemas) {
       const schema = enter(each, from);
       if (schema === undefined || set.has(schema)) continue;
@@ -151,11 +156,11 @@ export function readSchemas(schemas: readonly unknown[], { isObject = false } = 
 
   /** The alternatives of a conjunction, each as all the schemas that apply together. */
   function alternativesOf(schemas: readonly JsonObject[]): readonly ReadonlySet<JsonObject>[] {
-    const pending: Choice[] = [];
+    const pending: BranchChoice[] = [];
     const first = new Set<JsonObject>();
     if (schemas.some((schema) => !addAll(first, [schema], schema, pending))) return [];
     const done: ReadonlySet<JsonObject>[] = [];
-    const open: { set: ReadonlySet<JsonObject>; pending: readonly Choice[] }[] = [{ set: first, pending }];
+    const open: { set: ReadonlySet<JsonObject>; pending: readonly BranchChoice[] }[] = [{ set: first, pending }];
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
       const [choice, ...others] = next.pending;
       if (choice === undefined) {
@@ -165,7 +170,7 @@ export function readSchemas(schemas: readonly unknown[], { isObject = false } = 
       const { set } = next;
       const alternatives = choice.branches.flatMap((branch) => {
         const extended = new Set(set);
-        const further: Choice[] = [];
+        const further: BranchChoice[] = [];
         const isPossible = addAll(extended, branch, choice.of, further) && kindsOf(extended).size > 0;
         return isPossible ? [{ set: extended, pending: [...others, ...further] }] : [];
       });
@@ -176,8 +181,8 @@ export function readSchemas(schemas: readonly unknown[], { isObject = false } = 
   }
 
   /** `if` is a choice: both it and `then`, or `else`. */
-  function choicesOf(schema: JsonObject): readonly Choice[] {
-    const found: Choice[] = [];
+  function choicesOf(schema: JsonObject): readonly BranchChoice[] {
+    const found: BranchChoice[] = [];
     for (const keyword of ["anyOf", "oneOf"]) {
       const branches = listOf(schema, keyword);
       if (branches.length > 0) found.push({ of: schema, branches: branches.map((branch) => [branch]) });
@@ -235,7 +240,7 @@ export function readSchemas(schemas: readonly unknown[], { isObject = false } = 
   function objectOf(set: ReadonlySet<JsonObject>, names: ReadonlySet<string>): ObjectShape | undefined {
     const declared = new Set([...set].flatMap((schema) => Object.keys(objectIn(schema, "properties"))));
     const required = new Set([...set].flatMap((schema) => listOf(schema, "required").filter(isText)));
-    const properties: Property[] = [];
+    const properties: PropertyShape[] = [];
     for (const name of new Set([...declared, ...required, ...names])) {
       const parts = [...set].map((schema) => {
         const own = objectIn(schema, "properties");
@@ -456,7 +461,7 @@ function schemaOfValue(value: readonly Json[] | JsonObject): JsonObject {
   return { type: "object", properties, required: Object.keys(value), additionalProperties: false };
 }
 
-function commentOf(set: ReadonlySet<JsonObject>, name: string): Pick<Property, "says" | "isDeprecated"> {
+function commentOf(set: ReadonlySet<JsonObject>, name: string): Pick<PropertyShape, "says" | "isDeprecated"> {
   const parts = [...set].map((schema) => own(objectIn(schema, "properties"), name)).filter(isJsonObject);
   const says = parts.flatMap((part) => [own(part, "description"), own(part, "title")]).find(isText);
   return { says: says ?? "", isDeprecated: parts.some((part) => own(part, "deprecated") === true) };

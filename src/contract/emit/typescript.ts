@@ -1,4 +1,4 @@
-import type { ArrayShape, ObjectShape, Property, SchemaReader, SchemaType, Shape } from "./shapes.ts";
+import type { ArrayShape, ObjectShape, PropertyShape, SchemaReader, SchemaType, Shape } from "./shapes.ts";
 import { namedTypes, readForUse, STYLES, type NamedType, type Style, type TypeModule } from "./type-module.ts";
 import { createNames, isTypeScriptName } from "./type-names.ts";
 
@@ -85,18 +85,21 @@ function createWriter(reader: SchemaReader, named: ReadonlyMap<string, NamedType
     return `{\n${members.join("\n")}\n}`;
   }
 
-  function head({ name, isRequired }: Property): string {
+  function head({ name, isRequired }: PropertyShape): string {
     return `${isTypeScriptName(name) ? name : typeScriptLiteral(name)}${isRequired ? "" : "?"}: `;
   }
 
-  function propertyText({ name, type, isRequired }: Property): string {
+  function propertyText({ name, type, isRequired }: PropertyShape): string {
     // Every object seems to have a member of this name, of another type.
     const text = INHERITED.has(name) ? "unknown" : typeText(type);
     return isRequired || style.isRead || text === "unknown" ? text : `${text} | undefined`;
   }
 
   /** An index signature has to fit the named members as well. */
-  function indexText(rest: string, lines: readonly { readonly property: Property; readonly text: string }[]): string {
+  function indexText(
+    rest: string,
+    lines: readonly { readonly property: PropertyShape; readonly text: string }[],
+  ): string {
     const texts = new Set([rest, ...lines.map(({ text }) => text)]);
     if (texts.has("unknown")) return "unknown";
     const isOptional = lines.some(({ property }) => !property.isRequired);
@@ -112,7 +115,7 @@ function optional(text: string): string {
   return / \| |^readonly /.test(text) ? `(${text})?` : `${text}?`;
 }
 
-function commentOf({ says, isDeprecated }: Property): string {
+function commentOf({ says, isDeprecated }: PropertyShape): string {
   return docComment(isDeprecated ? `${says}\n@deprecated`.trim() : says);
 }
 
