@@ -36,7 +36,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   batch: ["terms", "row-files"],
   storage: ["terms"],
   backup: ["terms", "ledger", "storage"],
-  project: ["terms", "settings", "sdk", "sources", "functions", "operate"],
+  project: ["terms", "settings", "sdk", "sources", "functions", "operate", "contract"],
   composition: [...ALL_PARTS, "admin/cli"],
   "composition/commands": [...ALL_PARTS, "composition", "admin/cli"],
 };

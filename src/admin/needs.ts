@@ -48,6 +48,11 @@ export interface VerbNeeds {
   service(): Promise<RunService>;
   /** The project folder, for new files. @throws OperatorError without a project folder */
   projectFolder(): string;
+  /**
+   * Writes the types of the project's sources for editors, and the compiler's configuration if there is none. Returns a
+   * sentence for each new file, and for each that could not be written.
+   */
+  writeTypes(): Promise<readonly string[]>;
   /** The state of the service that the verb runs in; `null` in a terminal. */
   serviceState(): ServiceState | null;
   sealer(): Promise<CredentialSealer>;

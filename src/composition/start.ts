@@ -48,6 +48,8 @@ export interface RunningService extends Omit<Service, "stop" | "openMetrics"> {
   readonly failed: Promise<never>;
   /** Reads the project again; see `Catalogs`. */
   reload(): Promise<readonly BrokenFileUpdate[]>;
+  /** Every source, on or off, in its version last loaded. */
+  loaded(): LoadedSources;
   /** Logs an error that an adapter throws after its call has ended. */
   reportStray(thrown: unknown): void;
   /** Ends in order: stops new runs, finishes those in progress, then closes the journal and the store. */
@@ -179,6 +181,7 @@ export async function start(options: StartOptions): Promise<RunningService> {
     ...service,
     failed: keyed.failed,
     reload: () => catalogs.reload((versions) => registrar.register(versions)),
+    loaded: catalogs.loaded,
     reportStray(thrown) {
       log.error({ event: "stray_error", cause: causeOf(thrown) }, "something failed outside of any run");
     },

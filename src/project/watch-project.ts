@@ -8,7 +8,8 @@ const BETWEEN_LOOKS_MS = 50;
  * links to files elsewhere.
  */
 const LOOK_AGAIN_MS = 2_000;
-const WATCHED = /\.(ts|mts|cts|js|mjs|cjs|json|ya?ml)$/;
+/** Declarations have no code; `datarun dev` writes one itself. */
+const WATCHED = /(?<!\.d)\.(ts|mts|cts|js|mjs|cjs|json|ya?ml)$/;
 
 interface Snapshot {
   readonly folders: ReadonlySet<string>;

@@ -1,6 +1,6 @@
 import type { Context } from "../terms/caller.ts";
-import type { Charged, SourceFailureKind } from "../terms/fault.ts";
 import type { Json, JsonObject } from "../terms/json/json.ts";
+import type { SourceArguments, SourceId, SourceOutcome } from "./known-sources.ts";
 import type { JsonSchema, TypeOf } from "./schema.ts";
 import type { CallLog } from "./source.ts";
 
@@ -39,37 +39,12 @@ export interface FunctionCall<Inputs = JsonObject> {
   readonly region: string;
   readonly transaction_id: string;
   /** Calls one source through the same engine as `/data`. A failure of the source is an outcome, not a rejection. */
-  run(source: string, inputs?: object): Promise<SourceOutcome>;
+  run<const Id extends string>(source: SourceId<Id>, ...inputs: SourceArguments<Id>): Promise<SourceOutcome<Id>>;
   /**
    * Runs a named step. Its result or failure is recorded in `pipes` of the answer, and kept if the function fails later.
    */
   pipe<Value>(name: string, step: () => Value | Promise<Value>): Promise<Value>;
   readonly log: CallLog;
-}
-
-export interface SourceOutcome {
-  readonly success: boolean;
-  readonly match: boolean;
-  readonly message: string;
-  // oxlint-disable-next-line typescript/no-explicit-any -- a source's output has whatever shape the author reads
-  readonly output: any;
-  readonly response_time_ms: number;
-  /** Why the source failed; absent if it did not. A function may branch on it. */
-  readonly failure?: SourceFailure;
-  /** The same as `failure.order_id`. */
-  readonly order_id?: string;
-}
-
-export interface SourceFailure {
-  readonly kind: SourceFailureKind;
-  /** Whether another call of the source may succeed without placing a second order. Each call can be billed. */
-  readonly retryable: boolean;
-  /** Whether the vendor has charged for the failed call. */
-  readonly charged: Charged;
-  /** The vendor's number for an order that it has accepted. */
-  readonly order_id?: string;
-  /** `true` if a later call with `order_id` as an input can fetch the result without a new order. */
-  readonly resumable?: true;
 }
 
 /** The fields of the function's answer. Standard mode sends `output` and `pipes`; passthrough sends all of them. */

@@ -7,8 +7,9 @@ export {
   type FunctionCall,
   type FunctionCase,
   type FunctionDeclaration,
-  type SourceOutcome,
 } from "./data-function.ts";
+// With its names, `Sources` could not be extended by `declare module "datarun"`.
+export type * from "./known-sources.ts";
 export type { Http, HttpOptions, Reply } from "./http.ts";
 export { Type, type JsonSchema, type TypeOf } from "./schema.ts";
 export {

@@ -173,6 +173,18 @@ test("installed by the machine's own Node into an empty folder", async (t) => {
     );
   }
 
+  await t.test("`datarun types` makes the files by which a misspelt input does not compile", () => {
+    const options = { cwd: folder, encoding: "utf8", env: { PATH: MACHINE_PATH } } as const;
+    const made = spawnSync(join(folder, "node_modules/.bin/datarun"), ["types", "--project", "."], options);
+    assert.match(made.stdout, /^tsconfig\.json: created\ndatarun-env\.d\.ts: \d+ sources\n$/, made.stderr);
+    const tsc = () => spawnSync(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc"), "-p", "."], options);
+    assert.equal(tsc().stdout, "");
+    write(folder, "functions/greet.ts", FUNCTION.replace("inputs))", "{ nam: inputs.name }))"));
+    const refused = tsc().stdout;
+    write(folder, "functions/greet.ts", FUNCTION);
+    assert.match(refused, /^functions\/greet\.ts\(8,\d+\): error TS\d+: .*'nam' does not exist.*\n$/);
+  });
+
   await t.test("nothing else of it can be imported", async () => {
     write(folder, "inside.mjs", `export { Fault } from "datarun/dist/src/terms/fault.js";\n`);
     await assert.rejects(import(join(folder, "inside.mjs")), { code: "ERR_PACKAGE_PATH_NOT_EXPORTED" });

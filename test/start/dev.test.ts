@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
+import { GENERATED_LINE } from "../../src/contract/environment.ts";
 import { shell } from "../cli/project-shell.ts";
 import { startDevelopment } from "../rig/command.ts";
 import { readLedger } from "../rig/ledger-rows.ts";
@@ -212,4 +213,29 @@ test("a run is shown as a line for people, with each of its calls below", async 
   const { dev, ask } = await develop(t, FILES);
   await ask();
   await dev.says(/info {2}run {4}dfunc_says {2}\d+ ms {2}trx_\w+\n {15}record {2}acme__says {2}\d+ ms\n/);
+});
+
+test("the generated types follow the sources, and a project without the file gets none", async (t) => {
+  const withTypes = { ...FILES, "datarun-env.d.ts": `${GENERATED_LINE}\n` };
+  const { dev, write, folder } = await develop(t, withTypes);
+  const types = () => readFileSync(join(folder, "datarun-env.d.ts"), "utf8");
+  await dev.says(/types_written/);
+  assert.match(types(), /acme__says: \{ inputs: AcmeSaysInputs; output: any \};/);
+
+  write("sources/acme/says.ts", SOURCE("two").replace('"object"', '"object", properties: { word: { enum: ["a"] } }'));
+  await dev.says(/types_written/);
+  assert.match(types(), /word\?: "a" \| undefined;/);
+
+  // A broken file has the types of its last good version.
+  const before = types();
+  write("sources/acme/says.ts", "export default {");
+  await dev.says(/broken_file/);
+  write("functions/says.ts", FUNCTION("two"));
+  await dev.says(/broken_file/);
+  assert.equal(types(), before);
+
+  const without = await develop(t, FILES);
+  without.write("functions/says.ts", FUNCTION("two"));
+  await without.dev.says(/reloaded/);
+  assert.equal(existsSync(join(without.folder, "datarun-env.d.ts")), false);
 });

@@ -7,7 +7,11 @@ import { readDeployment } from "../../src/composition/deployment.ts";
 import { hasChanges } from "./has-changes.ts";
 
 /** What the service reads that is not code. */
-const DATA = ["catalog/**/*.{yaml,yml,json}", "src/sources/declarative/source.schema.json"];
+const DATA = [
+  "catalog/**/*.{yaml,yml,json}",
+  "src/sources/declarative/source.schema.json",
+  "src/sdk/project.tsconfig.json",
+];
 
 const TSC = join(dirname(fileURLToPath(import.meta.resolve("typescript/package.json"))), "bin/tsc");
 
@@ -29,6 +33,8 @@ export async function buildPackage(checkout: string): Promise<void> {
     mkdirSync(dirname(join(dist, file)), { recursive: true });
     cpSync(join(checkout, file), join(dist, file));
   }
+  const config = join(dist, "src/sdk/project.tsconfig.json");
+  writeFileSync(config, readFileSync(config, "utf8").replace("./index.ts", "../../types/sdk/index.d.ts"));
   mkdirSync(join(dist, "console"));
   for (const { name, text } of await buildConsole()) writeFileSync(join(dist, "console", name), text);
   const info = { git_sha: gitSha, git_derived_version: version };

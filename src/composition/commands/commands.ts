@@ -1,10 +1,11 @@
 import type { LastingCommands } from "../../admin/cli/command.ts";
 
-/** The commands that are not verbs: those that run until they are stopped, `check`, `completion` and `batch`. Verbs are found by their files. */
+/** The commands that are not verbs: those that run until they are stopped, `check`, `types`, `completion` and `batch`. Verbs are found by their files. */
 export const COMMANDS: LastingCommands = {
   start: () => import("./start.ts"),
   dev: () => import("./dev.ts"),
   check: () => import("./check.ts"),
+  types: () => import("./types.ts"),
   completion: () => import("./completion.ts"),
   simulate: () => import("./simulate.ts"),
   mock: () => import("./mock.ts"),

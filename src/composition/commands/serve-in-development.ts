@@ -3,6 +3,7 @@ import { configFileOf } from "../../project/config-file.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { createLog, type Log } from "../../operate/log.ts";
 import { readableLine } from "../../operate/readable-line.ts";
+import { hasGeneratedTypes, projectTypes } from "../../project/project-types.ts";
 import { PACKAGE_ROOT } from "../../project/package-root.ts";
 import { start, type RunningService, type StartOptions } from "../start.ts";
 
@@ -34,6 +35,20 @@ export async function startDev(options: DevOptions): Promise<RunningService> {
     version += 1;
     if (configFileOf(project!) !== undefined && files.has(configFileOf(project!)!)) await startAnew();
     else report(await running.reload(), log);
+    refreshTypes();
+  }
+
+  /** A project without the generated file gets none. */
+  function refreshTypes(): void {
+    try {
+      if (project === undefined || !hasGeneratedTypes(project)) return;
+      const { file, state, write } = projectTypes(project, running.loaded());
+      if (state !== "outdated") return;
+      write();
+      log.info({ event: "types_written", file });
+    } catch (error) {
+      log.warn({ event: "types_not_written", reason: reasonOf(error) });
+    }
   }
 
   // The start message is printed at the first start only.
@@ -71,6 +86,7 @@ export async function startDev(options: DevOptions): Promise<RunningService> {
   );
   try {
     running = await starting;
+    refreshTypes();
   } catch (error) {
     unwatch();
     throw error;
@@ -84,6 +100,7 @@ export async function startDev(options: DevOptions): Promise<RunningService> {
       return running.failed;
     },
     reload: () => running.reload(),
+    loaded: () => running.loaded(),
     reportStray: (thrown) => running.reportStray(thrown),
     async close() {
       unwatch();

@@ -40,6 +40,15 @@ function localNeeds(found: DeploymentRef): Pick<VerbNeeds, Exclude<TerminalNeed,
       if (settings.project !== undefined) return settings.project;
       throw new OperatorError("invalid", "There is no project folder: name one with --project.");
     },
+    async writeTypes() {
+      if (settings.project === undefined) return [];
+      const [{ createProjectTypes }, { openSources }] = await Promise.all([
+        import("../../project/project-types.ts"),
+        import("../../project/open-catalogs.ts"),
+      ]);
+      // The sources are read again, because the verb has written one.
+      return createProjectTypes(settings.project, await openSources(settings.project));
+    },
     async copyStore(act, onProgress) {
       const { copyStore } = await import("./terminal/copy-store.ts");
       const { dataDir, databaseUrl, rootKey } = settings;

@@ -25,9 +25,9 @@ export default defineVerb({
   role: "operator",
   terminalOnly: true,
   changes: true,
-  needs: ["projectFolder", "functions"],
+  needs: ["projectFolder", "functions", "writeTypes"],
 
-  async run({ function: id }, { projectFolder, functions, note }) {
+  async run({ function: id }, { projectFolder, functions, writeTypes, note }) {
     const file = join(projectFolder(), "functions", `${id.slice(PREFIX.dataFunction.length)}.ts`);
     const there = (await functions()).list().find((each) => each.id === id);
     if (there?.from === "project" && there.file !== file)
@@ -35,6 +35,7 @@ export default defineVerb({
     const { newFunctionText } = await import("../../../drafting/new-function-text.ts");
     writeNewFile(file, newFunctionText(id));
     if (there?.from === "catalog") note(`It replaces the catalog's ${id}.`);
+    for (const remark of await writeTypes()) note(remark);
     return { function: id, file: shownPath(file) };
   },
 });

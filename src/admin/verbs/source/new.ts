@@ -64,7 +64,7 @@ export default defineVerb({
   role: "operator",
   terminalOnly: true,
   changes: true,
-  needs: ["authoring", "terminal"],
+  needs: ["authoring", "terminal", "writeTypes"],
 
   async run(input, call) {
     const tools = await call.authoring();
@@ -76,7 +76,7 @@ export default defineVerb({
     const { text, remarks } = await draftNewSource(given, schema, tools, call.terminal(), call.note);
     writeNewFile(path, text);
     if (tools.fileOf(id)?.from === "catalog") call.note(`It replaces the catalog's ${id}.`);
-    for (const remark of remarks) call.note(remark);
+    for (const remark of [...remarks, ...(await call.writeTypes())]) call.note(remark);
     call.note(`Read the file, then run: datarun source test ${id}`);
     return { source: id, file: shownPath(path) };
   },
