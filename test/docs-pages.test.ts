@@ -245,7 +245,7 @@ test("every file, command, metric, log event and setting that a page names exist
     [/`((?:src|test|catalog|bench|tools|docs)\/[\w./-]+)`/g, (path) => existsSync(join(PACKAGE_ROOT, path))],
     [
       // A command has up to three words, and its first argument may look like another one.
-      /(?:npx |`)datarun ([a-z]+(?: [a-z-]+){0,2})(?=[ `\n])/g,
+      /(?:npx |`)datarun ([a-z]+(?: [a-z][a-z-]*){0,2})(?=[ `\n])/g,
       (name) =>
         [name, name.split(" ").slice(0, 2).join(" ")].some((one) => commands.includes(`\n## ${one}\n`)) ||
         commands.includes(`\n### ${name.split(" ")[0]}\n`),

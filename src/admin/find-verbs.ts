@@ -14,7 +14,7 @@ const FILE = new RegExp(`^([a-z][a-z-]*)\\${MODULE_EXTENSION}$`);
 
 /**
  * Scans `verbs/<noun>/<verb>.ts`, so that adding a verb changes no other file. A noun may have a subfolder:
- * `verbs/credential/price/set.ts` is `credential price set`.
+ * `verbs/credential/price/set.ts` is `credential price set`, and `verbs/openapi.ts` is `openapi`.
  */
 export function findVerbs(folder: URL = VERBS): VerbSet {
   const files = new Map<string, URL>();
@@ -22,7 +22,7 @@ export function findVerbs(folder: URL = VERBS): VerbSet {
     for (const entry of readdirSync(place, { withFileTypes: true })) {
       const verb = FILE.exec(entry.name)?.[1];
       if (entry.isDirectory()) scan(new URL(`${entry.name}/`, place), `${nouns}${entry.name} `);
-      else if (verb !== undefined && nouns !== "") files.set(nouns + verb, new URL(entry.name, place));
+      else if (verb !== undefined) files.set(nouns + verb, new URL(entry.name, place));
     }
   };
   scan(folder, "");

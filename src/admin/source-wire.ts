@@ -6,7 +6,7 @@ import { amountText, readAmount } from "../terms/money/money.ts";
 import type { Price } from "../terms/money/price.ts";
 import { FIELD_NEEDS, fieldsOf, needOf } from "../terms/schema/schema-fields.ts";
 import { Type } from "../terms/schema/type.ts";
-import { anObject, anything, listOf, oneOf, orNull, text } from "./result-schemas.ts";
+import { anObject, anything, count, listOf, oneOf, orNull, text } from "./result-schemas.ts";
 
 /** The declarations of sources and functions, as results show them. */
 
@@ -69,6 +69,24 @@ function rowsOf(charge: unknown) {
     list_price:
       amount === undefined ? null : { amount: amountText(readAmount(String(amount))!), currency: currency ?? null },
   }));
+}
+
+export const wireLimits = Type.Object({
+  timeout_ms: count,
+  max_bytes: count,
+  concurrency: orNull(count),
+  rates: listOf(Type.Object({ per: oneOf("credential", "source"), max: count, every_ms: count })),
+});
+
+/** `replyBytesMax`: the largest reply that the deployment accepts, whatever the source declares. */
+export function toWireLimits({ declaration, timeoutMs }: RunnableSource, replyBytesMax: number) {
+  const { max_bytes = replyBytesMax, concurrency, rate = [] } = declaration.limits ?? {};
+  return {
+    timeout_ms: timeoutMs,
+    max_bytes: Math.min(max_bytes, replyBytesMax),
+    concurrency: concurrency ?? null,
+    rates: rate.map(({ per, max, every_ms }) => ({ per, max, every_ms })),
+  };
 }
 
 export const wireCase = Type.Object({

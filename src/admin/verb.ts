@@ -70,8 +70,10 @@ export interface Verb<
    * produces a text.
    */
   readonly result?: TSchema;
-  /** Whether the result is a failure. It is still shown, and the exit code is 1. */
+  /** Whether the result is a failure. It is still shown, and the exit code is 1 or `failureExitCode`. */
   hasFailed?(result: Result): boolean;
+  /** Lets a script tell a result that is a failure from a command that could not do its work, whose exit code is 1. */
+  readonly failureExitCode?: 2;
   /** The message for an empty list of the result, by the list's name; "no" and the name if left out. */
   readonly nothing?: Readonly<Record<string, string>>;
   /** The columns of a list in a terminal, by the list's name; all if left out. */

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,6 +7,7 @@ import { after, test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { startService } from "../rig/service.ts";
 import { answers, API_KEY, throws } from "../rig/sources.ts";
+import { command } from "../start/operator-verb.ts";
 import { CallersFolder } from "./generated-clients.ts";
 
 /*
@@ -17,7 +19,15 @@ const OPENAPI = fileURLToPath(new URL("../../openapi.json", import.meta.url));
 const callers = new CallersFolder("callers");
 after(() => callers[Symbol.dispose]());
 
+// The contract of a deployment with every source of the catalog, from which a client knows what each returns.
+const DEPLOYMENT = join(callers.folder, "deployment.json");
+const printed = command({ DATARUN_CATALOG: "*", DATARUN_DATA_DIR: join(callers.folder, "none") }, "openapi");
+assert.equal(printed.code, 0, printed.stderr);
+writeFileSync(DEPLOYMENT, printed.stdout);
+
 const made = await Promise.all([
+  callers.run("openapi-typescript", [DEPLOYMENT, "--output", "deployed.d.ts"]),
+  callers.run("openapi-ts", ["--input", DEPLOYMENT, "--output", "generated-deployment", "--silent", "--no-log-file"]),
   callers.run("openapi-typescript", [OPENAPI, "--output", "datarun.d.ts"]),
   callers.run("openapi-ts", ["--input", OPENAPI, "--output", "generated", "--silent", "--no-log-file"]),
 ]);
@@ -48,6 +58,15 @@ for (const generator of ["openapi-fetch", "hey-api"]) {
     for (const [at, { reason }] of expected.entries()) assert.ok(found[at]!.says.includes(reason), found[at]!.says);
   });
 }
+
+test("the contract of a deployment passes the linter without a remark", () => {
+  const linter = fileURLToPath(new URL("../../node_modules/.bin/redocly", import.meta.url));
+  const { stdout, stderr } = spawnSync(linter, ["lint", DEPLOYMENT, "--format=json"], {
+    env: { ...process.env, REDOCLY_TELEMETRY: "off" },
+  });
+  const { problems } = JSON.parse(String(stdout)) as { readonly problems: readonly object[] };
+  assert.deepEqual(problems, [], String(stderr));
+});
 
 /** A folder with one function, which gives back what came beside its inputs. */
 function projectWithEcho(t: TestContext): string {

@@ -168,7 +168,7 @@ async function runCommand(
   });
   // The reader has closed standard output.
   if (result === null) return { text: "", exitCode: EXIT.done };
-  const exitCode = verb.hasFailed?.(result) === true ? EXIT.failed : EXIT.done;
+  const exitCode = verb.hasFailed?.(result) === true ? (verb.failureExitCode ?? EXIT.failed) : EXIT.done;
   if (!isPrinted) return { text: "", exitCode };
   if (json) return { text: `${printableJson(result)}\n`, exitCode };
   // Logs of functions, replies of vendors and messages of a service may contain control characters.

@@ -15,9 +15,11 @@ import {
   toWireCase,
   toWireCharge,
   toWireFields,
+  toWireLimits,
   wireCase,
   wireCharge,
   wireField,
+  wireLimits,
 } from "../../source-wire.ts";
 import { defineVerb } from "../../verb.ts";
 
@@ -61,12 +63,7 @@ export default defineVerb({
     origins: listOf(text),
     regions: listOf(text),
     charge: wireCharge,
-    limits: Type.Object({
-      timeout_ms: count,
-      max_bytes: count,
-      concurrency: orNull(count),
-      rates: listOf(Type.Object({ per: oneOf("credential", "source"), max: count, every_ms: count })),
-    }),
+    limits: wireLimits,
     verifies: { ...yesOrNo, description: "Whether its credentials can be verified" },
     live_tested: orNull(text),
     live_inputs: { ...orNull(anObject), description: "Inputs for which its vendor is known to have a record" },
@@ -105,7 +102,7 @@ export default defineVerb({
       origins: [...(declaration.origins ?? [])],
       regions: [...(declaration.regions ?? [])],
       charge: toWireCharge(source),
-      limits: limitsOf(source, replyBytesMax()),
+      limits: toWireLimits(source, replyBytesMax()),
       verifies: declaration.verify !== undefined,
       live_tested: liveTestedOf(source),
       live_inputs: plain(declaration.live?.inputs ?? null),
@@ -138,16 +135,6 @@ function sayCode({ leavesMachine }: RunnableSource): string {
   return leavesMachine
     ? "written in TypeScript"
     : "no vendor: it is written in TypeScript and answers from its own data";
-}
-
-function limitsOf({ declaration, timeoutMs }: RunnableSource, replyBytesMax: number) {
-  const { max_bytes = replyBytesMax, concurrency, rate = [] } = declaration.limits ?? {};
-  return {
-    timeout_ms: timeoutMs,
-    max_bytes: Math.min(max_bytes, replyBytesMax),
-    concurrency: concurrency ?? null,
-    rates: rate.map(({ per, max, every_ms }) => ({ per, max, every_ms })),
-  };
 }
 
 function valuesOf({ declaration, leavesMachine, timeoutMs }: RunnableSource, replyBytesMax: number): JsonObject[] {
