@@ -8,7 +8,7 @@ import { includesRole, ROLES } from "./roles.ts";
 /** The role that each verb requires over the admin API. A new verb needs a line here. */
 const ANYWHERE: Readonly<Record<Role, string>> = {
   viewer: `
-    attention show; ledger activity;
+    attention show; ledger activity; openapi;
     audit export; credential price current;
     audit list; budget list; budget show; credential explain; credential list; credential matrix; credential price list; function activity; function list; function show; keys verify;
     ledger compare; ledger export;
@@ -27,7 +27,7 @@ const ANYWHERE: Readonly<Record<Role, string>> = {
 
 /** Verbs that read or write files of the terminal's machine, or work on a data directory other than the service's. */
 const TERMINAL = `
-  function new; keys adopt; ledger drain; source new; store copy; store restore`;
+  client generate; function new; keys adopt; ledger drain; source new; store copy; store restore`;
 
 /** Inputs that make a verb write files, or test the whole catalog in the service. */
 const TERMINAL_INPUTS: Readonly<Record<string, readonly string[]>> = {

@@ -1,11 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const GENERATORS = join(ROOT, "client-generators");
 const CALLERS = fileURLToPath(new URL("callers", import.meta.url));
+
+const TYPED = join(CALLERS, "typed");
 
 /** How a stranger's project is compiled. */
 const TSCONFIG = {
@@ -31,11 +35,14 @@ export interface Refusal {
 export class CallersFolder implements Disposable {
   readonly folder: string;
 
-  constructor(holding: "callers" | "empty") {
+  constructor(holding: "callers" | "typed" | "empty") {
     // Inside the checkout, so that `openapi-fetch` is found.
     mkdirSync(join(ROOT, ".cache"), { recursive: true });
     this.folder = mkdtempSync(join(ROOT, ".cache/callers-"));
-    if (holding === "callers") cpSync(CALLERS, this.folder, { recursive: true });
+    // Callers of clients that the service itself generates are in a folder of their own.
+    const filter = (path: string) => path !== TYPED;
+    if (holding === "callers") cpSync(CALLERS, this.folder, { recursive: true, filter });
+    if (holding === "typed") cpSync(TYPED, this.folder, { recursive: true });
     writeFileSync(join(this.folder, "package.json"), JSON.stringify({ type: "module" }));
     writeFileSync(join(this.folder, "tsconfig.json"), JSON.stringify(TSCONFIG));
   }
@@ -66,4 +73,13 @@ function ended(child: ChildProcess): Promise<{ readonly code: number | null; rea
     child.on("error", reject);
     child.on("close", (code) => resolve({ code, printed }));
   });
+}
+
+/** A port at which nobody listens. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  await new Promise((done) => server.close(done));
+  return port;
 }

@@ -29,6 +29,7 @@ const EXPENSIVE = {
   "test/cli/source-verbs.test.ts": "starts a process for every command",
   "test/clients/call-page.test.ts": "compiles the programs of a page",
   "test/clients/generated-clients.test.ts": "runs three generators and their compilers",
+  "test/clients/typed-clients.test.ts": "starts a process for every command, and compilers",
   "test/console/": "opens pages in a browser",
   "test/contract/": "runs two compilers and pyright",
   "test/func/catalog-functions.test.ts": "runs the cases of every function of the catalog",

@@ -11,6 +11,7 @@ const DATA = [
   "catalog/**/*.{yaml,yml,json}",
   "src/sources/declarative/source.schema.json",
   "src/sdk/project.tsconfig.json",
+  "src/contract/client/{typescript,python}/client.{js,d.ts,py}",
 ];
 
 const TSC = join(dirname(fileURLToPath(import.meta.resolve("typescript/package.json"))), "bin/tsc");
