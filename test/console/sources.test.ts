@@ -50,6 +50,13 @@ test("sources are found by what the address says, and one shows who may use it a
     .getByRole("table", { name: "Inputs" })
     .getByRole("row", { name: /number string yes/ })
     .waitFor();
+  const uses = page.getByRole("region", { name: "Use it" });
+  for (const language of ["curl", "TypeScript", "Python"]) {
+    await uses.getByRole("button", { name: language, exact: true }).click();
+    const text = await uses.getByLabel(`The run as ${language}`).innerText();
+    // It has no cases: its fields have examples.
+    for (const part of ["register__insolvency", "DATARUN_WORKFLOW", "09446231"]) assert.ok(text.includes(part), text);
+  }
   const lastDay = page.getByRole("region", { name: "The last day" });
   await lastDay.getByText("4", { exact: true }).waitFor();
   assert.equal(await lastDay.getByText("2 (50 %)").count(), 2, "found, and failed");

@@ -1,11 +1,11 @@
 import { useRef } from "preact/hooks";
 import { Button } from "../../parts/button.tsx";
 import { Copy } from "../../parts/copy.tsx";
+import { CopyAs } from "../../parts/copy-as.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { toText } from "../../parts/schema-fields.ts";
 import { SchemaForm } from "../../parts/schema-form.tsx";
 import { mayUse, session } from "../../session.ts";
-import { CopyAs } from "./copy-as.tsx";
 import { runLabel } from "./price-words.ts";
 import { Refused } from "./refused.tsx";
 import { linkWith } from "./run-address.ts";
@@ -31,8 +31,6 @@ export function InputsForm({ isCurrent, tried, ...toRun }: InputsFormProps) {
   const { workflow, sources } = plan;
   const kind = functionId === undefined ? "sources" : "function";
   const mayRun = mayUse(kind === "sources" ? "workflow run" : "function run");
-  const chosen =
-    functionId === undefined ? { sources: Object.fromEntries(ids.map((id) => [id, true])) } : { data_func: functionId };
   return (
     <form
       ref={form}
@@ -112,8 +110,9 @@ export function InputsForm({ isCurrent, tried, ...toRun }: InputsFormProps) {
       <CopyAs
         request={{
           workflow: workflow.workflow,
-          path: kind === "sources" ? "/data" : "/func",
-          body: { config: { context, ...chosen }, inputs },
+          context,
+          inputs,
+          asks: functionId === undefined ? sources.filter(({ source }) => ids.includes(source)) : { functionId },
         }}
       />
     </form>

@@ -7,6 +7,7 @@ import { mayUse } from "../../session.ts";
 import { Button } from "../../parts/button.tsx";
 import { Code } from "../../parts/code.tsx";
 import { Copy } from "../../parts/copy.tsx";
+import { CopyAs } from "../../parts/copy-as.tsx";
 import { DeclaredFields } from "../../parts/declared-fields.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { Page, Section } from "../../parts/page.tsx";
@@ -18,7 +19,7 @@ import { SourceState } from "./source-state.tsx";
 import { LastDay } from "./last-day.tsx";
 import { SourceCases } from "./source-cases.tsx";
 import { SourceCredentials } from "./source-credentials.tsx";
-import { SourceFacts } from "./source-facts.tsx";
+import { SourceFacts, type Source } from "./source-facts.tsx";
 
 /** One source: its properties, inputs and outputs, credentials, cases and recent calls. */
 export function SourcePage({ id }: { readonly id: string }) {
@@ -85,6 +86,9 @@ export function SourcePage({ id }: { readonly id: string }) {
               none={sayOutput(source.asks)}
             />
           </Section>
+          <Section title="Use it">
+            <CopyAs says="A request as" request={{ inputs: exampleOf(source), asks: [source] }} />
+          </Section>
           <SourceCredentials source={source} holders={holders} />
           <SourceCases source={source} />
           {source.recipe !== null && (
@@ -96,4 +100,13 @@ export function SourcePage({ id }: { readonly id: string }) {
       )}
     </Page>
   );
+}
+
+/** Inputs for which its vendor has a record, or those of a case, or the examples of its fields. */
+function exampleOf({ live_inputs: live, cases, fields }: Source): Readonly<Record<string, unknown>> {
+  const found = cases.find(({ expects }) => expects === "record") ?? cases[0];
+  const examples = fields.inputs
+    .filter(({ name, examples }) => /^[^.[]+$/.test(name) && examples.length > 0)
+    .map(({ name, examples }) => [name, examples[0]] as const);
+  return live ?? found?.inputs ?? Object.fromEntries(examples);
 }
