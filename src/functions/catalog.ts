@@ -112,6 +112,7 @@ export function runnableOf(
     version,
     timeoutMs: facts.timeoutMs,
     inputNames: bundle.contract?.inputNames ?? [],
+    outputNames: propertyNames(facts.output),
     run: (job, host) =>
       pool.run(
         {
@@ -123,10 +124,16 @@ export function runnableOf(
           deadlineAt: job.deadlineAt,
           timeoutMs: facts.timeoutMs,
           argument: job.argument,
+          isShadow: job.isShadow ?? false,
         },
         host,
       ),
   };
+}
+
+function propertyNames(schema: object | undefined): readonly string[] {
+  const { properties } = (schema ?? {}) as { readonly properties?: unknown };
+  return typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
 }
 
 function listed({ facts, file, given, version, texts }: LoadedFunction): ListedFunction {

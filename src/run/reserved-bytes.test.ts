@@ -205,6 +205,7 @@ function functionRig(returns: (ask: (id: string) => Promise<string>) => Promise<
     version: "version of x",
     timeoutMs: 1_000,
     inputNames: [],
+    outputNames: [],
     run: (_, host) =>
       returns(async (id) => {
         const { json, release: taken } = await host.runSource(id, "{}");

@@ -71,6 +71,10 @@ function receive(message: ToChild): void {
       const run = runs.get(message.id);
       return run === undefined ? send({ type: "ended", id: message.id, stuck: false }) : run.end();
     }
+    case "yield":
+      if (givesWay) return;
+      givesWay = true;
+      return giveWay(LEAST_PRIORITY);
     case "trim":
       return slots.dropIdle();
   }

@@ -131,6 +131,7 @@ export class Fleet {
         gone: promise,
         ready: false,
         organizationId: null,
+        isShadow: false,
         assignedAt: 0,
         idleSince: 0,
         limitMb: 0,

@@ -13,6 +13,8 @@ export interface FunctionProcess {
    * loads files, which belong to no organization.
    */
   organizationId: string | null;
+  /** Whether the process runs only shadow runs. */
+  isShadow: boolean;
   /** When the process was assigned to that organization. */
   assignedAt: number;
   /** When its last run ended. */

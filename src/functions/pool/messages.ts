@@ -14,6 +14,8 @@ export type ToChild =
   | CallReplyMessage
   /** Ends the run at once. The child answers `ended` when the run's thread has left the isolate. */
   | { readonly type: "end"; readonly id: number }
+  /** The process gets only shadow runs: they get processor time that nothing else needs. */
+  | { readonly type: "yield" }
   /** Much memory is in use: dispose of idle isolates. */
   | { readonly type: "trim" };
 

@@ -23,6 +23,7 @@ export interface TryOptions {
   readonly simulated?: boolean;
   readonly limitMs?: number;
   readonly memoryMb?: number;
+  readonly isShadow?: boolean;
   readonly argument?: object;
   /** Called at the start of each call, with the number of calls in progress. */
   readonly onCall?: (underWay: number) => void;
@@ -105,6 +106,7 @@ export async function startPool(
           memoryMb,
           deadlineAt: systemClock.now() + limitMs,
           timeoutMs: limitMs,
+          isShadow: options.isShadow ?? false,
           argument: JSON.stringify({ inputs: {}, extra: {}, config: {}, context: "dev", ...argument }),
         },
         host,

@@ -88,7 +88,8 @@ export function createPool(options: PoolOptions): Pool {
   async function run(job: PoolJob, host: FunctionHost): Promise<string | null> {
     const running = new Running((lastId += 1), job, host);
     const stopDeadline = clock.after(Math.max(0, job.deadlineAt - clock.now()), () => {
-      running.fail(new Fault("function.timeout", { afterMs: job.timeoutMs }));
+      const neverStarted = supervisor.isWaitingShadow(running);
+      running.fail(new Fault(neverStarted ? "function.overloaded" : "function.timeout", { afterMs: job.timeoutMs }));
       supervisor.end(running);
     });
     supervisor.start(running);

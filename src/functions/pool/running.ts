@@ -17,6 +17,8 @@ export interface PoolJob {
   /** The time limit that the message of a timeout names. */
   readonly timeoutMs: number;
   readonly argument: string;
+  /** See `FunctionJob`. */
+  readonly isShadow?: boolean;
 }
 
 /** Sends to the run's process. `written` is called when the message is no longer in this process. */

@@ -26,6 +26,8 @@ export const LARGE_RUNS_MB = 512;
  * After each such interval without an exceeded limit, twice as many runs of an organization may share a process again.
  */
 const RECOVERS_MS = 60_000;
+/** The most simultaneous shadow runs in one process. */
+const SHADOW_RUNS = 4;
 /** The most organizations with a reduced number of runs that are remembered. */
 const REDUCED_MAX = 10_000;
 
@@ -45,6 +47,8 @@ export interface Scheduled {
  *    that has served its organization longest, after at least `TURN_MS`: it takes no new runs, and ends after its last
  *    one.
  * 4. After a process has exceeded its memory limit, half as many runs of its organization share a process for a while.
+ * 5. Shadow runs have processes of their own, so that they cannot end a real run. Such a process never takes the last
+ *    spare, and is given up at once when an organization needs its place.
  */
 export class Schedule {
   readonly #options: ScheduleOptions;
@@ -68,6 +72,49 @@ export class Schedule {
   /** Whether a run waits although another process could be assigned. */
   get needsProcess(): boolean {
     return this.waiting > 0 && this.#assigned.inUse < this.#options.processes;
+  }
+
+  /** Whether a run waits for another one to end, and not only for a process to start. */
+  get isFull(): boolean {
+    return this.#waiting.items().some(({ job }) => !this.#assigned.fits(job.organizationId));
+  }
+
+  /** Processes of shadow runs. They take places of `processes`, but count to no organization. */
+  get shadowProcesses(): readonly FunctionProcess[] {
+    return [...this.#processes].filter(({ isShadow, killed }) => isShadow && !killed);
+  }
+
+  /** Whether a shadow run may have one more process. */
+  get hasShadowPlace(): boolean {
+    return this.#assigned.inUse + this.shadowProcesses.length < this.#options.processes;
+  }
+
+  /** The processes of shadow runs whose places organizations need, or have taken. */
+  shadowsToEnd(): readonly FunctionProcess[] {
+    const shadows = this.shadowProcesses;
+    return shadows.slice(0, Math.max(0, this.#assigned.inUse + shadows.length - this.#options.processes));
+  }
+
+  /**
+   * Adds a shadow run to a process that is returned. Returns `full` if its organization has one that has no capacity, and
+   * `undefined` if it has none and no spare is free for it.
+   */
+  placeShadow(running: Running): FunctionProcess | "full" | undefined {
+    const { organizationId, memoryMb } = running.job;
+    const own = this.shadowProcesses.find((process) => process.organizationId === organizationId);
+    if (own !== undefined) {
+      if (!isOpen(own) || own.crowded || own.runs.size >= SHADOW_RUNS) return "full";
+      if (memoryMb > PLAIN_MEMORY_MB && largeRunsMb(own) + memoryMb > LARGE_RUNS_MB) return "full";
+      return this.#join(own, running);
+    }
+    const spares = [...this.#processes].filter((process) => isOpen(process) && process.organizationId === null);
+    if (spares.length < 2 || !this.hasShadowPlace) return undefined;
+    const process = spares.at(-1)!;
+    process.isShadow = true;
+    process.organizationId = organizationId;
+    process.assignedAt = this.#options.now();
+    process.limitMb = this.#options.memoryMb;
+    return this.#join(process, running);
   }
 
   /** Queues a run. Returns false if too many runs of its organization are waiting. */
@@ -98,9 +145,13 @@ export class Schedule {
     );
     if (running === undefined || process === undefined) return undefined;
     if (process.organizationId === null) this.#assign(process, running.job.organizationId);
+    return { running, process: this.#join(process, running) };
+  }
+
+  #join(process: FunctionProcess, running: Running): FunctionProcess {
     process.runs.set(running.id, running);
     process.limitMb = Math.max(process.limitMb, this.#limitMb(process));
-    return { running, process };
+    return process;
   }
 
   /** The processes to give up now for organizations that have none. */
@@ -108,7 +159,9 @@ export class Schedule {
     const { now, processes } = this.#options;
     const owners = new Set(this.#waiting.items().map(({ job }) => job.organizationId));
     const lacking = [...owners].filter((owner) => this.#assigned.of(owner) === 0).length;
-    const assigned = [...this.#processes].filter(({ organizationId }) => organizationId !== null);
+    const assigned = [...this.#processes].filter(
+      ({ organizationId, isShadow }) => organizationId !== null && !isShadow,
+    );
     const serving = assigned.filter(({ retired }) => !retired);
     const coming = processes - this.#assigned.inUse + (assigned.length - serving.length);
     const idle = serving.filter(({ runs }) => runs.size === 0).sort((a, b) => a.idleSince - b.idleSince);
@@ -119,22 +172,23 @@ export class Schedule {
   }
 
   /** Reduces the runs per process of an organization, after one exceeded its memory limit. */
-  reduce({ organizationId, runs }: FunctionProcess): void {
-    if (organizationId === null) return;
+  reduce({ organizationId, runs, isShadow }: FunctionProcess): void {
+    if (organizationId === null || isShadow) return;
     this.#reduced.set(organizationId, { runs: Math.max(1, Math.floor(runs.size / 2)), since: this.#options.now() });
   }
 
   /** Releases a process that is gone or becomes a spare. */
   release(process: FunctionProcess): void {
-    if (process.organizationId !== null) this.#assigned.give(process.organizationId);
+    if (process.organizationId !== null && !process.isShadow) this.#assigned.give(process.organizationId);
     process.organizationId = null;
+    process.isShadow = false;
   }
 
   #processFor(running: Running): FunctionProcess | undefined {
     const { organizationId } = running.job;
     let spare: FunctionProcess | undefined;
     for (const process of this.#processes) {
-      if (!isOpen(process)) continue;
+      if (!isOpen(process) || process.isShadow) continue;
       if (process.organizationId === organizationId && this.#hasCapacity(process, running)) return process;
       if (process.organizationId === null) spare ??= process;
     }

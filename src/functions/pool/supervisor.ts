@@ -1,6 +1,6 @@
 import type { Clock } from "../../terms/time/clock.ts";
 import { printable } from "../../terms/text/printable.ts";
-import { Fault } from "../../terms/fault.ts";
+import { Fault, type FunctionFaultCode } from "../../terms/fault.ts";
 import { whenSilent } from "../../terms/time/when-silent.ts";
 import { callLater } from "./call-later.ts";
 import type { FunctionCapacity } from "./capacity.ts";
@@ -29,6 +29,10 @@ const END_WITHIN_MS = 5_000;
 /** How long a process waits for further runs of its organization while no other organization waits. */
 const IDLE_MS = 60_000;
 const CHECK_IDLE_EVERY_MS = 10_000;
+/** The most waiting shadow runs. They wait only for each other, or for the start of a process. */
+const SHADOWS_WAITING = 16;
+/** How long no shadow run starts after a real run had to wait for another one. */
+const SHADOW_PAUSE_MS = 1_000;
 /** While runs wait, the time of a process may be over without any other event. */
 const SERVE_AGAIN_MS = 100;
 
@@ -50,6 +54,10 @@ export class Supervisor {
   #verifying = false;
   #killed = 0;
   #whenReady: (() => void)[] = [];
+  readonly #shadows = new Set<Running>();
+  #shadowsFrom = Number.NEGATIVE_INFINITY;
+  /** Whether a shadow run waits for a process: one spare more than the one for real runs. */
+  #wantsShadowProcess = false;
 
   constructor(options: SupervisorOptions) {
     const { clock } = options;
@@ -121,6 +129,7 @@ export class Supervisor {
   /** Starts a run as soon as there is capacity for it. */
   start(running: Running): void {
     if (this.#closed) return running.fail(endingFault());
+    if (running.job.isShadow === true) return this.#startShadow(running);
     if (!this.#schedule.add(running)) return running.fail(new Fault("function.overloaded"));
     this.#resting = false;
     this.#serve();
@@ -130,6 +139,8 @@ export class Supervisor {
   /** Stops a run's thread, at its deadline or after a violation. The caller has already been answered. */
   end(running: Running): void {
     this.#schedule.remove(running);
+    this.#shadows.delete(running);
+    if (this.#shadows.size === 0) this.#wantsShadowProcess = false;
     for (const process of this.#fleet.processes) {
       if (!process.runs.has(running.id)) continue;
       process.child.send({ type: "end", id: running.id });
@@ -139,9 +150,15 @@ export class Supervisor {
     }
   }
 
+  /** Whether a shadow run has not started. */
+  isWaitingShadow(running: Running): boolean {
+    return this.#shadows.has(running);
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     this.#memory.stop();
+    this.#dropShadows();
     for (const running of this.#schedule.clear()) running.fail(endingFault());
     for (const { runs } of this.#fleet.processes) for (const running of runs.values()) running.fail(endingFault());
     await this.#fleet.close();
@@ -152,11 +169,57 @@ export class Supervisor {
   #serve(): void {
     for (let next = this.#schedule.next(); next !== undefined; next = this.#schedule.next())
       this.#startIn(next.process, next.running);
+    for (const process of this.#schedule.shadowsToEnd()) this.#endShadows(process);
     if (this.#schedule.waiting > 0) {
+      if (this.#schedule.isFull) this.#pauseShadows();
       for (const process of this.#schedule.toGiveUp()) this.#retire(process);
       this.#serveLater();
     }
+    if (this.#shadows.size > 0) this.#serveShadows();
     void this.#fleet.fill();
+  }
+
+  // ---- shadow runs -------------------------------------------------------------------------------------------------
+
+  #startShadow(running: Running): void {
+    const isBusy = this.#schedule.isFull || this.#options.clock.now() < this.#shadowsFrom;
+    if (isBusy || this.#shadows.size >= SHADOWS_WAITING) return running.fail(new Fault("function.overloaded"));
+    this.#shadows.add(running);
+    this.#serve();
+    this.#failWaiting();
+  }
+
+  #serveShadows(): void {
+    for (const running of this.#shadows) {
+      const process = this.#schedule.placeShadow(running);
+      if (process === "full") continue;
+      if (process !== undefined) {
+        this.#shadows.delete(running);
+        this.#wantsShadowProcess = false;
+        if (process.runs.size === 1) process.child.send({ type: "yield" });
+        this.#startIn(process, running);
+      } else if (this.#schedule.hasShadowPlace) this.#wantsShadowProcess = true;
+      else {
+        this.#shadows.delete(running);
+        running.fail(new Fault("function.overloaded"));
+      }
+    }
+  }
+
+  #pauseShadows(): void {
+    this.#shadowsFrom = this.#options.clock.now() + SHADOW_PAUSE_MS;
+    this.#dropShadows();
+  }
+
+  #dropShadows(): void {
+    for (const running of this.#shadows) running.fail(new Fault("function.overloaded"));
+    this.#shadows.clear();
+    this.#wantsShadowProcess = false;
+  }
+
+  #endShadows(process: FunctionProcess): void {
+    for (const running of process.runs.values()) running.fail(new Fault("function.overloaded"));
+    this.#fleet.end(process);
   }
 
   #startIn({ child }: FunctionProcess, running: Running): void {
@@ -234,13 +297,14 @@ export class Supervisor {
     if (failure === null || this.#hasOpen) return;
     for (const notify of this.#whenReady.splice(0)) notify();
     const cause = new Error(`no process for functions can be started: ${failure}`);
+    this.#dropShadows();
     for (const running of this.#schedule.clear()) running.fail(new Fault("function.unavailable", {}, { cause }));
   }
 
   #sparesWanted(): number {
     const isWanted =
       this.#whenReady.length > 0 || (!this.#resting && (this.#options.spare || this.#schedule.needsProcess));
-    return isWanted ? 1 : 0;
+    return (isWanted ? 1 : 0) + (this.#wantsShadowProcess ? (isWanted ? 1 : 2) : 0);
   }
 
   #endIdle(): void {
@@ -268,8 +332,14 @@ export class Supervisor {
       runs: process.runs.size,
     });
     const cause = new Error(`its process was killed: ${reason}`);
-    for (const running of process.runs.values()) running.fail(new Fault(code, {}, { cause }));
+    this.#failRuns(process, code, cause);
     this.#fleet.end(process);
+  }
+
+  /** A shadow run that may have lost its process because of another one is dropped, not failed. */
+  #failRuns({ runs, isShadow }: FunctionProcess, code: FunctionFaultCode, cause: Error): void {
+    const fault = isShadow && runs.size > 1 ? new Fault("function.overloaded") : new Fault(code, {}, { cause });
+    for (const running of runs.values()) running.fail(fault);
   }
 
   /** Lets a process take no new runs, and ends it after its last one. */
@@ -280,7 +350,7 @@ export class Supervisor {
 
   #died(process: FunctionProcess, how: string): void {
     const cause = new Error(`its process ended: ${how}`);
-    for (const running of process.runs.values()) running.fail(new Fault("function.interrupted", {}, { cause }));
+    this.#failRuns(process, "function.interrupted", cause);
     process.runs.clear();
     this.#schedule.release(process);
     this.#serve();

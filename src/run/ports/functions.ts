@@ -11,6 +11,8 @@ export interface RunnableFunction {
   readonly timeoutMs: number;
   /** The names that it declares for its inputs; empty if it declares none. It gets every input, declared or not. */
   readonly inputNames: readonly string[];
+  /** The names that it declares for its output; empty if it declares none. */
+  readonly outputNames: readonly string[];
   /**
    * Runs it in a separate isolate, where its contract is checked before and after. Resolves with the JSON text of the
    * object that it returned, or with `null` if it returned nothing. @throws Fault `function.*`
@@ -27,6 +29,11 @@ export interface FunctionJob {
   readonly deadlineAt: number;
   /** JSON text of `{inputs, extra, config, context, region, transaction_id}`. */
   readonly argument: string;
+  /**
+   * A shadow run uses only capacity that is free, in a process without real runs. It fails with `function.overloaded` if
+   * there is none, or as soon as real runs need it.
+   */
+  readonly isShadow?: boolean;
 }
 
 /** A function's access to the service. Only JSON text is passed. */
