@@ -5,6 +5,7 @@ import type { BudgetAdmin, PriceAdmin } from "./ports/money.ts";
 import type { ObjectFinder } from "./ports/objects.ts";
 import type { OperatorAdmin } from "./ports/operators.ts";
 import type { OrganizationAdmin, TokenAdmin, WorkflowAdmin } from "./ports/organizations.ts";
+import type { ShadowStore } from "./ports/shadows.ts";
 import type { VersionStore } from "./ports/versions.ts";
 
 export type * from "./ports/acts.ts";
@@ -16,6 +17,7 @@ export type * from "./ports/objects.ts";
 export type * from "./ports/operators.ts";
 export type * from "./ports/organizations.ts";
 export type * from "./ports/running-service.ts";
+export type * from "./ports/shadows.ts";
 export type * from "./ports/versions.ts";
 
 export interface CopiedStore {
@@ -37,4 +39,5 @@ export interface AdminStore
     OperatorAdmin,
     ObjectFinder,
     AuditTrail,
-    VersionStore {}
+    VersionStore,
+    ShadowStore {}

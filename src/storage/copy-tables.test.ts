@@ -80,7 +80,7 @@ async function filled(engine: Engine): Promise<string> {
 }
 
 function shadowResult(workflowId: string): NewRow<"shadow_results"> {
-  const counts = { same: 1, different: 2, missing: 3, failed: 4, unrecorded: 5 };
+  const counts = { same: 1, different: 2, missing: 3, added: 4, failed: 5, unrecorded: 6 };
   const about = { workflow_id: workflowId, function_id: "dfunc_x", version: "digest", field: "output" };
   return { id: "result", ...about, ...counts, transaction_ids: "[]", changed_wall_at: 1 };
 }

@@ -300,6 +300,7 @@ interface ShadowResultTable {
   readonly same: number;
   readonly different: number;
   readonly missing: number;
+  readonly added: number;
   readonly failed: number;
   readonly unrecorded: number;
   /** JSON list of differing runs, up to a limit. */

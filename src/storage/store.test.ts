@@ -9,6 +9,7 @@ import { ledgerActivityContract } from "../ledger/read/ledger-activity.kit.ts";
 import { ledgerMoneyContract } from "../ledger/read/ledger-money.kit.ts";
 import { ledgerReaderContract } from "../ledger/read/ledger-reader.kit.ts";
 import { settledChargesContract } from "../ledger/read/settled-charges.kit.ts";
+import { shadowsContract } from "./shadows.kit.ts";
 import { versionsContract } from "./versions.kit.ts";
 import { ledgerContract } from "./ledger.kit.ts";
 import { ENGINES, newLedger } from "./both-engines.kit.ts";
@@ -23,6 +24,7 @@ for (const engine of ENGINES) {
   leasesContract(engine);
   budgetsContract(engine);
   versionsContract(engine);
+  shadowsContract(engine);
   const newOne = (t: TestContext) => newLedger(engine, t);
   ledgerReaderContract(engine.name, newOne);
   settledChargesContract(engine.name, newOne);

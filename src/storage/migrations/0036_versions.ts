@@ -31,6 +31,7 @@ create table shadow_results (
   same bigint not null,
   different bigint not null,
   missing bigint not null,
+  added bigint not null,
   failed bigint not null,
   unrecorded bigint not null,
   transaction_ids text not null,
