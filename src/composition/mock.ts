@@ -97,6 +97,7 @@ export async function startMock(options: MockOptions): Promise<Mock> {
       ledger: () => NO_JOURNAL,
       undrainedRuns: () => 0,
       damagedRuns: () => 0,
+      shadowRuns: () => new Map(),
       unreadableDataKeys: () => 0,
       droppedLogLines: log.droppedLines,
       spans: () => ({ sent: 0, dropped: 0 }),

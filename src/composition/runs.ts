@@ -5,7 +5,9 @@ import { createAdmission, type Admission } from "../run/admission.ts";
 import { createDataRun } from "../run/data-run.ts";
 import { createFunctionRun, type FunctionRequest } from "../run/function-run.ts";
 import type { PlannedCall, RunObserver } from "../run/ports.ts";
+import { createShadows } from "../run/shadow-run.ts";
 import type { RunRequest, StartedRun } from "../run/active-run.ts";
+import type { ByteBudget } from "../terms/concurrency/byte-budget.ts";
 import type { JsonObject } from "../terms/json/json.ts";
 import { composeCalls, type ComposedCalls } from "./call-middleware.ts";
 import type { ServiceParts } from "./service-parts.ts";
@@ -17,10 +19,16 @@ export interface Runs extends Pick<ComposedCalls, "endWaitsForOrders" | "endCall
   readonly startData: (request: RunRequest) => StartedRun;
   readonly startFunction: (request: FunctionRequest) => StartedRun;
   readonly admission: Admission;
+  stopShadows(): void;
 }
 
 /** The engines of both POSTs, with the middleware of calls. */
-export function createRuns(parts: ServiceParts, observers: readonly RunObserver[], messages: LogQuota): Runs {
+export function createRuns(
+  parts: ServiceParts,
+  observers: readonly RunObserver[],
+  messages: LogQuota,
+  budget: ByteBudget,
+): Runs {
   const { settings, clock, log } = parts;
   const admission = createAdmission({
     runsMax: settings.limits.runs,
@@ -48,11 +56,15 @@ export function createRuns(parts: ServiceParts, observers: readonly RunObserver[
     startId: parts.startId,
     build: parts.build ?? null,
   };
+  const { shadowResults: results, functions, versions } = parts;
+  const shadows =
+    results === undefined ? undefined : createShadows({ functions, versions, clock, results, memory: budget });
   return {
     startData: createDataRun(engine),
     startFunction: createFunctionRun({
       ...engine,
-      functions: parts.functions,
+      functions,
+      ...(shadows !== undefined && { shadows }),
       log: (run, functionId, level, message) => {
         // The text of a function's errors may contain inputs. It is logged only for authors, in `datarun dev`.
         if (level === "debug" && !parts.tellsErrors) return;
@@ -63,6 +75,7 @@ export function createRuns(parts: ServiceParts, observers: readonly RunObserver[
       },
     }),
     admission,
+    stopShadows: () => shadows?.stop(),
     endWaitsForOrders: () => around.endWaitsForOrders(),
     endCalls: () => around.endCalls(),
     openBreakers: () => around.openBreakers(),

@@ -12,6 +12,7 @@ import type {
   FunctionCatalog,
   Ledger,
   RunObserver,
+  ShadowResults,
   SourceCatalog,
   VersionLoader,
 } from "../run/ports.ts";
@@ -33,6 +34,8 @@ export interface ServiceParts {
   readonly functions: FunctionCatalog & { close(): Promise<void> };
   /** Loads the versions that workflows name. Without it, they are refused. */
   readonly versions?: VersionLoader;
+  /** Without it, there are no shadow runs. */
+  readonly shadowResults?: ShadowResults;
   readonly vendorClient: VendorClient;
   readonly simulatedClient: VendorClient;
   readonly leaseOf: Leases;

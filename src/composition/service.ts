@@ -57,7 +57,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     calls: createLogQuota("calls", CALLS_QUOTA, parts.log, clock),
   };
   const observers = [createRunLog(parts.log, quotas.calls), metrics, ...parts.observers];
-  const runs: Runs = createRuns(parts, observers, quotas.messages);
+  const runs: Runs = createRuns(parts, observers, quotas.messages, budget);
   const publicPort: PublicPort = createPublicPort(parts, runs, budget, metrics, () => stopping);
   const notReady = () => (stopping ? ["shutting down"] : parts.notReady());
   const admin = createAdminServer({
@@ -95,6 +95,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       const { received, closed } = server.stopListening();
       await settledWithin(clock, Math.max(0, endAt - clock.now()), received);
       const idle = runs.admission.stop();
+      runs.stopShadows();
       const verbsEnded = adminApi?.stop() ?? Promise.resolve();
       runs.endWaitsForOrders();
       if (!(await settledWithin(clock, Math.max(0, endAt - clock.now()), idle))) {

@@ -19,6 +19,7 @@ import { openBudgetsOf } from "./open-budgets.ts";
 import { openLeasesOf } from "./open-leases.ts";
 import { openLedger } from "./open-ledger.ts";
 import { openProvenStore } from "./open-proven-store.ts";
+import { openShadowResults } from "./open-shadow-results.ts";
 import { openVersionRegistrar } from "./register-versions.ts";
 import { openTelemetry } from "./open-telemetry.ts";
 import { forgetAddress, recordAddress, reachableAddress } from "./service-address.ts";
@@ -90,6 +91,7 @@ export async function start(options: StartOptions): Promise<RunningService> {
   const startId = newStartId(clock);
   const ofBudgets = { store, dataDir, clock, log, startId, ledgers: journal };
   const budgets = opened.adopt(await openBudgetsOf(ofBudgets), (it) => it.close());
+  const shadowResults = opened.use(openShadowResults(store.admin, clock));
   const authenticator = opened.adopt(createAuthenticator({ store: store.access, clock }), (it) => it.close());
   const deployment = readDeployment(PACKAGE_ROOT);
   const catalogs = await opening;
@@ -119,6 +121,7 @@ export async function start(options: StartOptions): Promise<RunningService> {
     sources: catalogs.sources,
     functions: catalogs.functions,
     versions,
+    shadowResults,
     vendorClient: door,
     simulatedClient: openSimulatedClient(settings, clock, catalogs.sources),
     leaseOf: leases.leaseOf,
@@ -160,6 +163,7 @@ export async function start(options: StartOptions): Promise<RunningService> {
       damagedRuns: journal.damagedRuns,
       unreadableDataKeys: keyed.unreadableDataKeys,
       droppedLogLines: log.droppedLines,
+      shadowRuns: () => shadowResults.outcomes(),
       spans: () => telemetry.spans?.counts() ?? NO_SPANS,
     },
   });

@@ -16,6 +16,8 @@ export interface Readings {
   /** The load of each origin. */
   vendorCalls(): readonly { readonly inFlight: number; readonly waiting: number }[];
   functions(): FunctionReadings;
+  /** Sampled runs since the start, by what became of their shadow runs. */
+  shadowRuns(): ReadonlyMap<string, number>;
   ledger(): LedgerReadings;
   /** The budgets that this process has used in their current period, and the use of each by all processes. */
   budgets(): readonly BudgetMetricReading[];
@@ -108,6 +110,13 @@ export const READING_METRICS: readonly Metric<Readings>[] = [
   gauge("datarun_vendor_calls_waiting", "Requests that wait for a connection.", (it) =>
     sum(it.vendorCalls(), "waiting"),
   ),
+  {
+    name: "datarun_shadow_runs_total",
+    type: "counter",
+    help: "Runs that were sampled for a shadow run: compared, dropped because of busy processes, memory, a version that cannot be loaded or a stop (stopping), or compared and not_stored.",
+    labels: ["outcome"],
+    read: (it) => [...it.shadowRuns()].map(([outcome, runs]) => [[outcome], runs] as const),
+  },
   gauge("datarun_function_runs_under_way", "Functions in progress.", (it) => it.functions().active),
   gauge("datarun_function_runs_waiting", "Functions that wait for a process.", (it) => it.functions().queued),
   gauge(

@@ -98,7 +98,7 @@ export interface RunResult {
   readonly functionFault?: FaultCode | null;
   /** The answer without its total time, which is known only after the ledger has recorded the run. */
   readonly answer: EnvelopeParts;
-  /** Called in a later tick of the event loop, after the answer was sent. */
+  /** Called in a later tick of the event loop, after the answer was sent, and also if the run could not be recorded. */
   readonly afterwards?: () => void;
 }
 
@@ -155,11 +155,14 @@ async function completeRun(
   const tookMs = () => Math.round(clock.now() - run.arrivedAt);
   try {
     const result = await working;
-    const report = reportRun(run, result, tookMs());
-    for (const observer of observers) observer.runEnded(report);
-    await run.record.close(report);
-    settleReservations(report.calls);
-    if (result.afterwards !== undefined) setImmediate(result.afterwards);
+    try {
+      const report = reportRun(run, result, tookMs());
+      for (const observer of observers) observer.runEnded(report);
+      await run.record.close(report);
+      settleReservations(report.calls);
+    } finally {
+      if (result.afterwards !== undefined) setImmediate(result.afterwards);
+    }
     const pieces = completeAnswer(result.answer, tookMs());
     run.memory.shrinkTo(lengthOf(pieces));
     return pieces;

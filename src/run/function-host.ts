@@ -139,7 +139,7 @@ export function openHost(host: HostRun, parts: HostParts): OpenHost {
     },
 
     async runSource(id, inputsJson) {
-      return window.closed ? replyWithoutStep(failureText(TOO_LATE, 0, NOTHING_SENT)) : ask(id, inputsJson);
+      return window.closed ? replyWithoutStep(LATE_REPLY) : ask(id, inputsJson);
     },
 
     pipe(name, json) {
@@ -189,6 +189,9 @@ function replyWithoutStep(json: string): FunctionReply {
 /** For a function that makes a call after it has ended. */
 const TOO_LATE = new Fault("source.stopped");
 const NOTHING_SENT: CallFailure = { kind: TOO_LATE.row.kind, retryable: true, charged: "no" };
+
+/** The reply to a call that is made after the end of its run. */
+export const LATE_REPLY = failureText(TOO_LATE, 0, NOTHING_SENT);
 
 /** The `SourceOutcome` of a failed call, as JSON text. */
 function failureText(fault: Fault, tookMs: number, failure: CallFailure): string {

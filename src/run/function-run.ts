@@ -11,6 +11,7 @@ import { readFunctionResult, readSteps, type FunctionResult } from "./function-r
 import { findFunction, RefusedVersion } from "./find-version.ts";
 import type { FunctionCatalog, RunnableFunction } from "./ports.ts";
 import { ReplyMemoryGate } from "./reply-memory-gate.ts";
+import type { Shadows } from "./shadow-run.ts";
 import {
   newRunIdentity,
   startRun,
@@ -23,6 +24,8 @@ import {
 
 export interface FunctionEngineParts extends EngineParts, Omit<HostParts, "replyMemory"> {
   readonly functions: FunctionCatalog;
+  /** Without it, no run has a shadow run. */
+  readonly shadows?: Shadows;
 }
 
 /** A valid `POST /func`, from an authenticated caller. */
@@ -55,15 +58,19 @@ export function createFunctionRun(parts: FunctionEngineParts): (request: Functio
         { run: under.run, functionId: id ?? "", sources, deadlineAt: sourcesUntil(under, found) },
         hostParts,
       );
-      const outcome = id === null ? null : await runOne(id, found, under, request, host, parts.clock);
+      const sampled = isRunnable(found) ? (parts.shadows?.begin(under.run, found, host) ?? null) : null;
+      const runs = sampled?.watched ?? found;
+      const outcome = id === null ? null : await runOne(id, runs, under, request, host, parts.clock);
       // If the engine itself failed, calls may still be in progress: `end` ends them, so they are recorded with the run.
       const calls = host.end();
       return {
         calls,
         ...writeFunctionAnswer(outcome, under, request, (fault) => functionFailureOf(fault, calls, host)),
         // The schema of a function may accept names that it does not declare, and the answer then does not mention them.
-        afterwards: () =>
-          noteNearMisses(under.run.intent.transactionId, isRunnable(found) ? [found] : [], request.inputs),
+        afterwards: () => {
+          noteNearMisses(under.run.intent.transactionId, isRunnable(found) ? [found] : [], request.inputs);
+          if (outcome !== null) void sampled?.compare(outcome.result);
+        },
       };
     });
   };

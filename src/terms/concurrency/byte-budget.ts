@@ -25,6 +25,10 @@ export class ByteBudget {
     );
   }
 
+  get bytesMax(): number {
+    return this.#share.max;
+  }
+
   get reservedBytes(): number {
     return this.#share.inUse;
   }
