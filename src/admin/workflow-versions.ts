@@ -27,6 +27,27 @@ function versionsInput(kind: VersionKind, example: string) {
 export const functionVersionsInput = versionsInput("function", "dfunc_contact_check=12@10%");
 export const sourceVersionsInput = versionsInput("source", "gleif__lei_record=7");
 
+export const shadowInputs = {
+  shadow: Type.Optional(
+    Type.Array(Type.String({ pattern: NAMED, description: "A candidate of a function" }), {
+      minItems: 1,
+      maxItems: IDS_MAX,
+      description:
+        "The version of a function whose result is compared with that of this workflow's runs: ID=VERSION, or ID=off. `function shadow` shows the results",
+      "x-says": "must be ID=VERSION or ID=off, such as dfunc_contact_check=13",
+      "x-placeholder": "ID=VERSION",
+    }),
+  ),
+  shadow_sample: Type.Optional(
+    Type.Number({
+      exclusiveMinimum: 0,
+      maximum: 100,
+      description: "The percentage of runs that are compared with the version of --shadow; 100 by default",
+      "x-says": "must be a percentage above 0",
+    }),
+  ),
+};
+
 export type VersionParts = Pick<
   VerbCall<"store" | "sources" | "functions" | "storedVersions">,
   "store" | "sources" | "functions" | "storedVersions" | "note"
@@ -35,6 +56,8 @@ export type VersionParts = Pick<
 interface NamedVersions {
   readonly function?: readonly string[] | undefined;
   readonly source?: readonly string[] | undefined;
+  readonly shadow?: readonly string[] | undefined;
+  readonly shadow_sample?: number | undefined;
 }
 
 /** The change that the inputs of `workflow set` name. Every version has been loaded once. @throws OperatorError */
@@ -46,7 +69,26 @@ export async function toVersionsChange(
   return {
     ...(named.function !== undefined && { functions: await changesOf("function", named.function, workflow, parts) }),
     ...(named.source !== undefined && { sources: await changesOf("source", named.source, workflow, parts) }),
+    ...(named.shadow !== undefined && { shadow: await shadowsOf(named.shadow, named.shadow_sample ?? 100, parts) }),
   };
+}
+
+async function shadowsOf(
+  texts: readonly string[],
+  percent: number,
+  parts: VersionParts,
+): Promise<Readonly<Record<string, NumberedShare | null>>> {
+  const changes: Record<string, NumberedShare | null> = {};
+  for (const text of texts) {
+    const [id = "", which = ""] = text.split("=");
+    if (Object.hasOwn(changes, id)) throw new OperatorError("invalid", `${id} is given twice.`);
+    if (which === "off") changes[id] = null;
+    else {
+      const find = await loadedFinder("function", id, parts);
+      changes[id] = await shareOf(await find.version(which), percent, find);
+    }
+  }
+  return changes;
 }
 
 async function changesOf(

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from "node:crypto";
 import { makeAccessToken, makeOperatorToken, tokenDigest } from "../../src/access/access-token.ts";
-import type { IssuedToken, NamedWorkflow, Role } from "../../src/admin/ports.ts";
+import type { IssuedToken, NamedWorkflow, Role, WorkflowChange } from "../../src/admin/ports.ts";
 import type { OpenedStore } from "../../src/composition/open-store.ts";
 import { PLAIN_WORKFLOW, type Context } from "../../src/terms/caller.ts";
 import type { Clock } from "../../src/terms/time/clock.ts";
@@ -25,7 +25,7 @@ export interface Appointed {
 }
 
 export type WorkflowFlags = Partial<
-  Pick<NamedWorkflow, "autoCredentials" | "failureDetails" | "maskCredentials" | "simulated" | "disabled">
+  Pick<NamedWorkflow, "autoCredentials" | "failureDetails" | "maskCredentials" | "simulated" | "disabled" | "versions">
 >;
 
 export interface CredentialOptions {
@@ -56,11 +56,11 @@ export function createOperator({ store, sealer }: OpenedStore, clock: Clock, sec
   }
 
   async function createWorkflow(organizationId: string, flags: WorkflowFlags = {}): Promise<string> {
-    const { simulated, autoCredentials, failureDetails, maskCredentials } = { ...PLAIN_WORKFLOW, ...flags };
+    const { simulated, autoCredentials, failureDetails, maskCredentials, versions } = { ...PLAIN_WORKFLOW, ...flags };
     const id = newId("workflow", clock.wall());
     const createdWallAt = clock.wall();
     const named = { id, organizationId, name: "", createdWallAt, disabled: flags.disabled ?? false };
-    const settings = { simulated, autoCredentials, failureDetails, maskCredentials, versions: null };
+    const settings = { simulated, autoCredentials, failureDetails, maskCredentials, versions };
     await store.admin.createWorkflow(act(), { ...named, ...settings });
     return id;
   }
@@ -110,6 +110,10 @@ export function createOperator({ store, sealer }: OpenedStore, clock: Clock, sec
     },
 
     dismiss: (id: string) => store.admin.revokeOperator(act(), { id }),
+    /** The digests of the versions of a function, oldest first. */
+    versionsOf: async (functionId: string) =>
+      (await store.admin.versions("function", functionId)).map(({ digest }) => digest).toReversed(),
+    shadowResults: (functionId: string) => store.admin.shadowResults(functionId),
     auditEntries: () => store.admin.auditEntries({ limit: 1_000 }),
 
     disableCredential: (id: string) => store.admin.setCredentialDisabled(act(), id, true),
@@ -117,7 +121,7 @@ export function createOperator({ store, sealer }: OpenedStore, clock: Clock, sec
     changeOrganization: (id: string, change: Parameters<typeof store.admin.changeOrganization>[2]) =>
       store.admin.changeOrganization(act(), id, change),
     revokeToken: (id: string): Promise<IssuedToken | null> => store.admin.revokeToken(act(), { id }),
-    changeWorkflow: (id: string, change: WorkflowFlags) => store.admin.changeWorkflow(act(), id, change),
+    changeWorkflow: (id: string, change: WorkflowChange) => store.admin.changeWorkflow(act(), id, change),
   };
 }
 

@@ -83,6 +83,8 @@ export interface TestService {
   runLines(): Promise<Readonly<Record<string, unknown>>[]>;
   /** One more run was started whose answer the test does not read. */
   expectRunWithoutAnswer(): void;
+  /** Reads the project again. */
+  reload(): Promise<unknown>;
   /** Ends the service before the test does. */
   close(): Promise<void>;
   /** Whether its end has begun. */
@@ -251,6 +253,7 @@ export async function startService(t: TestLife, options: ServiceOptions = {}): P
       runsWithoutAnswer += 1;
     },
 
+    reload: () => running.reload(),
     close,
 
     get hasEnded() {

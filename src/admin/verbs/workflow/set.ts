@@ -4,13 +4,13 @@ import type { WorkflowChange } from "../../ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { requireWorkflow, unknownWorkflow } from "../../require.ts";
 import { defineVerb } from "../../verb.ts";
-import { functionVersionsInput, sourceVersionsInput, toVersionsChange } from "../../workflow-versions.ts";
+import { functionVersionsInput, shadowInputs, sourceVersionsInput, toVersionsChange } from "../../workflow-versions.ts";
 import { toWireWorkflow, workflowSettings, wireWorkflow } from "../../workflow-wire.ts";
 
 export default defineVerb({
   summary: "Change settings of a workflow",
   description:
-    "Settings that are not given stay as they are. Whether a workflow is simulated cannot be changed. --function and --source name the version of a function or a source for this workflow; services use it without a restart. Each version is loaded first, and refused with the reason if runs could not use it: then nothing is changed. A source in TypeScript can be kept at the version that is loaded, not set to another one.",
+    "Settings that are not given stay as they are. Whether a workflow is simulated cannot be changed. --function and --source name the version of a function or a source for this workflow; services use it without a restart. Each version is loaded first, and refused with the reason if runs could not use it: then nothing is changed. --shadow compares a version with the results of this workflow's runs, after they were answered, and changes no answer. A source in TypeScript can be kept at the version that is loaded, not set to another one.",
   example: "wfl_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --mask-credentials --function dfunc_contact_check=12@10%",
   input: Type.Object(
     {
@@ -19,6 +19,7 @@ export default defineVerb({
       ...workflowSettings,
       function: functionVersionsInput,
       source: sourceVersionsInput,
+      ...shadowInputs,
     },
     { additionalProperties: false },
   ),
@@ -31,10 +32,12 @@ export default defineVerb({
 
   async run({ workflow: id, ...settings }, call) {
     const store = await call.store();
-    const { function: functions, source: sources } = settings;
-    const namesVersions = functions !== undefined || sources !== undefined;
+    const { function: functions, source: sources, shadow } = settings;
+    if (settings.shadow_sample !== undefined && shadow === undefined)
+      throw new OperatorError("usage", "--shadow-sample needs --shadow.");
+    const namesVersions = functions !== undefined || sources !== undefined || shadow !== undefined;
     const versions = namesVersions
-      ? await toVersionsChange(await requireWorkflow(store, id), { function: functions, source: sources }, call)
+      ? await toVersionsChange(await requireWorkflow(store, id), settings, call)
       : undefined;
     const change: WorkflowChange = {
       ...(settings.name !== undefined && { name: settings.name }),
