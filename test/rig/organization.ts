@@ -1,6 +1,6 @@
 import { hash, randomBytes } from "node:crypto";
 import { makeAccessToken, makeOperatorToken, tokenDigest } from "../../src/access/access-token.ts";
-import type { IssuedToken, NamedWorkflow, Role, WorkflowChange } from "../../src/admin/ports.ts";
+import type { IssuedToken, NamedWorkflow, Role, ShadowResult, WorkflowChange } from "../../src/admin/ports.ts";
 import type { OpenedStore } from "../../src/composition/open-store.ts";
 import { PLAIN_WORKFLOW, type Context } from "../../src/terms/caller.ts";
 import type { Clock } from "../../src/terms/time/clock.ts";
@@ -114,6 +114,7 @@ export function createOperator({ store, sealer }: OpenedStore, clock: Clock, sec
     versionsOf: async (functionId: string) =>
       (await store.admin.versions("function", functionId)).map(({ digest }) => digest).toReversed(),
     shadowResults: (functionId: string) => store.admin.shadowResults(functionId),
+    addShadowResults: (results: readonly ShadowResult[]) => store.admin.addShadowResults(results, clock.wall()),
     auditEntries: () => store.admin.auditEntries({ limit: 1_000 }),
 
     disableCredential: (id: string) => store.admin.setCredentialDisabled(act(), id, true),

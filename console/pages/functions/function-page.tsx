@@ -12,6 +12,7 @@ import { Prose } from "../../parts/prose.tsx";
 import { Count, Id, Took } from "../../parts/values.tsx";
 import { FunctionCases } from "./function-cases.tsx";
 import { FunctionLastDay } from "./function-last-day.tsx";
+import { FunctionShadow } from "./function-shadow.tsx";
 
 type ShownFunction = ResultOf<"function show">;
 
@@ -19,7 +20,8 @@ type ShownFunction = ResultOf<"function show">;
 export function FunctionPage({ id }: { readonly id: string }) {
   const { result: shown, error, reload } = useVerb("function show", { function: id });
   const activity = useVerb("function activity", { function: id });
-  const isWhole = useTogether(activity.result ?? activity.error);
+  const shadow = useVerb("function shadow", { function: id });
+  const isWhole = useTogether(activity.result ?? activity.error, shadow.result ?? shadow.error);
   if (shown?.function !== id || !isWhole) {
     return (
       <Page title={id} about={error === undefined ? "Loading…" : undefined}>
@@ -71,6 +73,7 @@ export function FunctionPage({ id }: { readonly id: string }) {
         />
       </div>
       <FunctionLastDay id={id} of={activity} />
+      <FunctionShadow of={shadow} />
       <Section title="Inputs">
         <DeclaredFields
           caption="Inputs"
