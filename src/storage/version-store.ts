@@ -1,7 +1,8 @@
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { sql, type Transaction } from "kysely";
-import type { Deployed, LoadedVersion, Version, VersionStore } from "../admin/ports.ts";
+import type { Deployed, LoadedVersion, Version, VersionKind, VersionStore, VersionUse } from "../admin/ports.ts";
+import type { WorkflowVersions } from "../terms/caller.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { digestOf, SHORT_DIGEST } from "../terms/version.ts";
 import type { Engine } from "./engine.ts";
@@ -71,6 +72,35 @@ export function createVersionStore(engine: Engine): VersionStore {
         .orderBy("number", "desc")
         .execute();
       return rows.map(toVersion);
+    },
+
+    newestVersions: async () => {
+      const newest = engine.reader
+        .selectFrom("versions")
+        .select((of) => ["kind as of_kind", "subject_id as of_subject", of.fn.max("number").as("newest")])
+        .groupBy(["kind", "subject_id"])
+        .as("n");
+      const rows = await engine.reader
+        .selectFrom("versions")
+        .innerJoin(newest, (join) =>
+          join
+            .onRef("n.of_kind", "=", "kind")
+            .onRef("n.of_subject", "=", "subject_id")
+            .onRef("n.newest", "=", "number"),
+        )
+        .select(SHOWN)
+        .execute();
+      return rows.map(toVersion);
+    },
+
+    versionUses: async (kind, id) => {
+      const rows = await engine.reader
+        .selectFrom("workflows")
+        .select(["id", "name", "organization_id", "versions"])
+        .where("versions", "is not", null)
+        .orderBy("id")
+        .execute();
+      return rows.flatMap((row) => usesIn(row, kind, id));
     },
 
     versionsOf: async (digests) => {
@@ -165,6 +195,23 @@ function toVersion(row: Pick<Row<"versions">, (typeof SHOWN)[number]>): Version 
     build: row.build,
     deployedBy: row.deployed_by,
   };
+}
+
+function usesIn(
+  row: Pick<Row<"workflows">, "id" | "name" | "organization_id" | "versions">,
+  kind: VersionKind,
+  id: string,
+): readonly VersionUse[] {
+  const named = JSON.parse(row.versions!) as WorkflowVersions;
+  const shares = [
+    ["run", kind === "function" ? named.functions[id] : named.sources[id]],
+    ["shadow", kind === "function" ? named.shadow[id] : undefined],
+  ] as const;
+  return shares.flatMap(([use, share]): VersionUse[] => {
+    if (share === undefined) return [];
+    const { version: digest, percent } = share;
+    return [{ workflowId: row.id, workflowName: row.name, organizationId: row.organization_id, use, digest, percent }];
+  });
 }
 
 const zip = promisify(gzip);

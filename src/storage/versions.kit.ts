@@ -123,4 +123,41 @@ export function versionsContract(engine: EngineUnderTest): void {
     const { id } = (await admin.createWorkflow(ACT, aWorkflow(organizationId)))!;
     assert.equal((await access.findWorkflow(id))?.versions, null);
   });
+
+  test(`${name}: the workflows that name a version are found`, async (t) => {
+    const store = await (await engine.newStore(t))();
+    const { admin } = store;
+    const organizationId = await anOrganization(store);
+    const versions = {
+      functions: { dfunc_x: { version: "abc", percent: 10 } },
+      sources: { acme__people: { version: "def", percent: 100 } },
+      shadow: { dfunc_x: { version: "ghi", percent: 20 } },
+    };
+    const workflow = (await admin.createWorkflow(ACT, { ...aWorkflow(organizationId), versions }))!;
+    await admin.createWorkflow(ACT, aWorkflow(organizationId));
+    const of = { workflowId: workflow.id, workflowName: workflow.name, organizationId };
+    assert.deepEqual(await admin.versionUses("function", "dfunc_x"), [
+      { ...of, use: "run", digest: "abc", percent: 10 },
+      { ...of, use: "shadow", digest: "ghi", percent: 20 },
+    ]);
+    assert.deepEqual(await admin.versionUses("source", "acme__people"), [
+      { ...of, use: "run", digest: "def", percent: 100 },
+    ]);
+    assert.deepEqual(await admin.versionUses("source", "dfunc_x"), []);
+  });
+
+  test(`${name}: the newest version of every function and source is found`, async (t) => {
+    const { admin } = await (await engine.newStore(t))();
+    const all = [
+      aVersion("dfunc_x", "a"),
+      aVersion("dfunc_x", "b"),
+      aVersion("dfunc_y", "a"),
+      aVersion("acme__people", "a", { kind: "source" }),
+    ];
+    await admin.registerVersions(all, DEPLOYED);
+    assert.deepEqual(
+      new Set((await admin.newestVersions()).map(({ id, number, digest }) => `${id} ${number} ${digest}`)),
+      new Set([`dfunc_x 2 ${digestOf("b")}`, `dfunc_y 1 ${digestOf("a")}`, `acme__people 1 ${digestOf("a")}`]),
+    );
+  });
 }

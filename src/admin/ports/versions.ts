@@ -28,6 +28,18 @@ export interface LoadedVersion extends Pick<Version, "kind" | "id" | "digest" | 
   texts(): Promise<VersionTexts>;
 }
 
+/** A workflow that names a version. */
+export interface VersionUse {
+  readonly workflowId: string;
+  readonly workflowName: string;
+  readonly organizationId: string;
+  /** `run`: its runs use the version. `shadow`: the version also runs after their answers. */
+  readonly use: "run" | "shadow";
+  readonly digest: string;
+  /** The percentage of its runs. */
+  readonly percent: number;
+}
+
 /** A start or reload of a service that loads versions. */
 export interface Deployed extends Pick<Version, "build" | "deployedBy"> {
   readonly wallAt: number;
@@ -46,6 +58,10 @@ export interface VersionStore {
   findVersion(kind: VersionKind, id: string, which: string): Promise<Version | null>;
   /** All versions of a function or source, newest first. */
   versions(kind: VersionKind, id: string): Promise<readonly Version[]>;
+  /** The newest version of every function and source that ever had one. */
+  newestVersions(): Promise<readonly Version[]>;
+  /** The workflows that name a version of a function or source, sorted by id. */
+  versionUses(kind: VersionKind, id: string): Promise<readonly VersionUse[]>;
   /** The versions with these digests, in any order. Digests that are not stored are left out. */
   versionsOf(digests: readonly string[]): Promise<readonly Version[]>;
   /** @throws OperatorError `refused` if the stored content does not have that digest */
