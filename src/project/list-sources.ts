@@ -1,6 +1,6 @@
 import type { SourceListing } from "../admin/ports.ts";
 import { declaresId } from "./declares-id.ts";
-import type { LoadedSource, LoadedSources } from "./load-sources.ts";
+import { type LoadedSource, type LoadedSources, textsOf } from "./load-sources.ts";
 
 /** Lists the sources for verbs. Files that cannot be used are reported as remarks. */
 export function toSourceListing(
@@ -15,7 +15,7 @@ export function toSourceListing(
     find: (id) => all.get(id)?.source,
     placeOf: (id) => {
       const loaded = all.get(id);
-      return loaded && { file: loaded.file, from: loaded.from, isOn: isOn(loaded) };
+      return loaded && { file: loaded.file, from: loaded.from, isOn: isOn(loaded), texts: textsOf(loaded) };
     },
     isBroken: (id) => problems.some(({ file }) => declaresId(file, id)),
   };

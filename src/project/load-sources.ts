@@ -3,6 +3,7 @@ import { join, relative, sep } from "node:path";
 import type { RunnableSource } from "../run/ports.ts";
 import { LoadError } from "../terms/load-error.ts";
 import { loadSource, type LoadOptions } from "../sources/load-source.ts";
+import { declaredContent } from "../sources/runnable.ts";
 import type { VersionTexts } from "../terms/version.ts";
 import type { KnownDocuments } from "../sources/ports.ts";
 
@@ -35,6 +36,11 @@ export interface LoadedSource {
   readonly texts?: () => Promise<VersionTexts>;
   readonly file: string;
   readonly from: "catalog" | "project";
+}
+
+/** The texts of the source's version. */
+export function textsOf({ source, texts }: LoadedSource): () => Promise<VersionTexts> {
+  return texts ?? (() => Promise.resolve({ content: declaredContent(source.declaration), source: {} }));
 }
 
 export interface LoadedSources {

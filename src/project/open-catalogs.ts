@@ -3,11 +3,10 @@ import { join, resolve } from "node:path";
 import type { Settings } from "../settings/settings.ts";
 import { openFunctions, type FunctionCaches, type OpenedFunctions, type OpenFunction } from "./open-functions.ts";
 import type { LoadedVersion } from "../admin/ports.ts";
-import { declaredContent } from "../sources/runnable.ts";
 import type { Log } from "../operate/log.ts";
 import { PACKAGE_ROOT } from "./package-root.ts";
 import { resolveDatarunImports } from "./resolve-datarun-imports.ts";
-import { isEnabled, withLastValid, loadSources, type LoadedSources } from "./load-sources.ts";
+import { isEnabled, withLastValid, loadSources, type LoadedSources, textsOf } from "./load-sources.ts";
 import type { RunnableSource, SourceCatalog } from "../run/ports.ts";
 import { openSavedDocuments, type Learned } from "./saved-documents.ts";
 import { replaceData } from "./replace-data.ts";
@@ -176,10 +175,9 @@ function versionOfFunction({ id, version, from, texts }: OpenFunction): LoadedVe
 function versionsOfSources({ all }: LoadedSources, patterns: readonly string[]): readonly LoadedVersion[] {
   const on = [...all.values()].filter((source) => isEnabled(source, patterns));
   return on
-    .map(({ source, from, texts }): LoadedVersion => {
-      const { id, version, declaration } = source;
-      const declared = () => Promise.resolve({ content: declaredContent(declaration), source: {} });
-      return { kind: "source", id, digest: version, origin: from, texts: texts ?? declared };
+    .map((loaded): LoadedVersion => {
+      const { source, from } = loaded;
+      return { kind: "source", id: source.id, digest: source.version, origin: from, texts: textsOf(loaded) };
     })
     .toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }

@@ -18,3 +18,9 @@ export interface VersionTexts {
   /** The text of each file that a person wrote, by its path from the root of the project or catalog. */
   readonly source: Readonly<Record<string, string>>;
 }
+
+/** A version as people name it: its number, if it is known, and the beginning of its digest. */
+export function versionName({ number, digest }: { readonly number: number | null; readonly digest: string }): string {
+  const short = digest.slice(0, SHORT_DIGEST);
+  return number === null ? short : `${number} (${short})`;
+}

@@ -146,7 +146,12 @@ const runnable = [
 const SOURCES: SourceListing = {
   ids: () => runnable.map(({ id }) => id).sort(),
   find: (id) => runnable.find((source) => source.id === id),
-  placeOf: (id) => ({ file: `${id}.ts`, from: "project", isOn: true }),
+  placeOf: (id) => ({
+    file: `${id}.ts`,
+    from: "project",
+    isOn: true,
+    texts: async () => ({ content: "{}", source: {} }),
+  }),
   isBroken: () => false,
 };
 

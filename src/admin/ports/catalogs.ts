@@ -1,6 +1,7 @@
 /** The sources and functions of a deployment. */
 import type { FunctionCatalog, RunnableFunction, RunnableSource, SourceCatalog } from "../../run/ports.ts";
 import type { FunctionCase } from "../../sdk/data-function.ts";
+import type { VersionTexts } from "../../terms/version.ts";
 
 export interface SourceListing extends SourceCatalog {
   /** Whether the file of this id cannot be used. Its problem has already been reported. */
@@ -16,6 +17,8 @@ export interface SourceOrigin {
   readonly from: "catalog" | "project";
   /** Whether runs may call it. For a catalog source that leaves the machine, the setting `catalog` decides. */
   readonly isOn: boolean;
+  /** The texts of its version. */
+  readonly texts: () => Promise<VersionTexts>;
 }
 
 export interface FunctionListing extends FunctionCatalog {
@@ -45,6 +48,8 @@ export interface DescribedFunction {
   readonly memoryMb: number;
   readonly file: string;
   readonly from: "catalog" | "project";
+  /** The texts of its version. */
+  readonly texts: () => Promise<VersionTexts>;
   /** Read on demand. @throws OperatorError if the cases are invalid */
   cases(): Promise<readonly FunctionCase[]>;
   /** The current text of the file; `null` if it cannot be shown. */

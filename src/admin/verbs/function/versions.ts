@@ -1,0 +1,3 @@
+import { versionVerbs } from "../../versions/version-verbs.ts";
+
+export default versionVerbs("function").versions;
