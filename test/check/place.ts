@@ -34,6 +34,7 @@ export function place(t: TestContext, changes: Partial<CheckOptions> = {}): Plac
     current: folder,
     production: false,
     connect: false,
+    againstStore: false,
     clock: systemClock,
     disk: diskOf(),
     ...others,

@@ -13,6 +13,7 @@ import { checkProduction } from "./check-production.ts";
 import { checkProject } from "./check-project.ts";
 import { checkSettings } from "./check-settings.ts";
 import { checkRootKeys, checkStore } from "./check-store.ts";
+import { compareWithStore } from "./check-versions.ts";
 import type { Disk } from "./disk.ts";
 import { CheckReport } from "./findings.ts";
 
@@ -23,6 +24,8 @@ export interface CheckOptions {
   readonly current: string;
   readonly production: boolean;
   readonly connect: boolean;
+  /** Whether functions and sources are compared with the versions last registered in the store. */
+  readonly againstStore: boolean;
   readonly clock: Clock;
   readonly disk: Disk;
 }
@@ -51,6 +54,7 @@ export async function checkDeployment(options: CheckOptions): Promise<CheckRepor
     await checkCredentials(store, sources, settings.region, report);
   }
   const parts = { settings, environment, dataDir, hasKeys, sources, store, clock };
+  if (options.againstStore && store !== null) await compareWithStore(store, sources, report);
   if (options.production) await checkProduction(parts, report);
   try {
     const door = closing.adopt(openVendorClient(settings, clock), (it) => it.close());

@@ -1,3 +1,5 @@
+import type { DescribedFunction, FunctionListing } from "../../../admin/ports.ts";
+import { declaresId } from "../../../project/declares-id.ts";
 import { openListedFunctions } from "../../../project/list-functions.ts";
 import { isEnabled, type LoadedSource, type LoadedSources, namesSource } from "../../../project/load-sources.ts";
 import { openSources } from "../../../project/open-catalogs.ts";
@@ -15,9 +17,15 @@ export interface CheckedSources {
   readonly on: ReadonlyMap<string, LoadedSource>;
 }
 
+export interface CheckedProject extends CheckedSources {
+  readonly functions: readonly DescribedFunction[];
+  /** Whether the file of a source or function cannot be used. */
+  isBroken(id: string): boolean;
+}
+
 /** Loads every source and function as a start does, and compares them with the settings. */
-export async function checkProject(settings: Settings, dataDir: string, report: CheckReport): Promise<CheckedSources> {
-  const [{ all, problems }] = await Promise.all([
+export async function checkProject(settings: Settings, dataDir: string, report: CheckReport): Promise<CheckedProject> {
+  const [{ all, problems }, functions] = await Promise.all([
     openSources(settings.project),
     checkFunctions(settings.project, dataDir, report),
   ]);
@@ -39,10 +47,15 @@ export async function checkProject(settings: Settings, dataDir: string, report: 
   }
   namesNothing(settings, { all, on }, report);
   report.facts["sources"] = on.size;
-  return { all, on };
+  const isBroken = (id: string) => functions.isBroken(id) || problems.some(({ file }) => declaresId(file, id));
+  return { all, on, functions: functions.list(), isBroken };
 }
 
-async function checkFunctions(project: string | undefined, dataDir: string, report: CheckReport): Promise<void> {
+async function checkFunctions(
+  project: string | undefined,
+  dataDir: string,
+  report: CheckReport,
+): Promise<FunctionListing> {
   const { listing, problems, close } = await openListedFunctions(project, dataDir, { leaves: "nothing" });
   try {
     for (const { file, reason, message } of problems)
@@ -57,6 +70,7 @@ async function checkFunctions(project: string | undefined, dataDir: string, repo
         report.add("project.cases_broken", (error as Error).message, { file });
       }
     }
+    return listing;
   } finally {
     await close();
   }

@@ -1,3 +1,5 @@
+import type { VersionChange } from "./check-versions.ts";
+
 /** A finding that a check may report. Codes are used by `--ignore` and by programs, and never change their meaning. */
 export interface CheckRow {
   /** The condition, as a sentence for the reference. */
@@ -206,6 +208,8 @@ export type CheckFacts = Record<string, string | number>;
 export class CheckReport {
   readonly findings: CheckFinding[] = [];
   readonly facts: CheckFacts = {};
+  /** Differences from the versions in the store; left out if they are not compared. */
+  changes?: readonly VersionChange[];
 
   add(code: CheckCode, says: string, place: { readonly file?: string; readonly line?: number | null } = {}): void {
     const { file = null, line = null } = place;

@@ -10,18 +10,26 @@ import { replaceExit } from "../replace-exit.ts";
 import { checkDeployment } from "./check-deployment.ts";
 import { systemDisk } from "./disk.ts";
 import type { CheckCode } from "./findings.ts";
-import { checkedJson, checkedText, toChecked } from "./show-report.ts";
+import { checkedJson, checkedText, exitCodeOf, toChecked } from "./show-report.ts";
 
 interface CheckInput {
   readonly production?: boolean;
   readonly connect?: boolean;
+  readonly against_store?: boolean;
   readonly json?: boolean;
   readonly ignore?: readonly CheckCode[];
 }
 
 /** Checks the deployment of this command line, prints the findings, and ends the process. */
 export async function runCheck(
-  { production = false, connect = false, json = false, ignore = [], ...given }: CheckInput,
+  {
+    production = false,
+    connect = false,
+    against_store: againstStore = false,
+    json = false,
+    ignore = [],
+    ...given
+  }: CheckInput,
   program = () => "datarun",
 ) {
   const exit = replaceExit();
@@ -38,6 +46,7 @@ export async function runCheck(
       current: process.cwd(),
       production,
       connect,
+      againstStore,
       clock: systemClock,
       disk: systemDisk,
     });
@@ -53,7 +62,7 @@ export async function runCheck(
     if (remark !== null && !json) await write(process.stderr, `${remark}\n`);
     await write(process.stdout, json ? `${printableJson(checkedJson(checked))}\n` : checkedText(checked, typed));
     // Handles that loaded files left open would keep the process alive.
-    return exit(checked.findings.length === 0 ? 0 : 1);
+    return exit(exitCodeOf(checked));
   } catch (error) {
     return exit(await reportFailure(error, io, json));
   }
