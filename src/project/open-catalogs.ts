@@ -135,7 +135,7 @@ export async function openCatalogs(options: CatalogOptions): Promise<Catalogs> {
       versions: () => [...functions.list().map(versionOfFunction), ...versionsOfSources(loaded, patterns)],
       async reload(register) {
         version += 1;
-        const read = await readSources(project, settings.dataDir, String(version));
+        const read = options.loaded ?? (await readSources(project, settings.dataDir, String(version)));
         const next = withLastValid(loaded, read);
         await register(versionsOfSources(next, patterns));
         loaded = next;

@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { sql, type Transaction } from "kysely";
 import type { Deployed, LoadedVersion, Version, VersionKind, VersionStore, VersionUse } from "../admin/ports.ts";
-import type { WorkflowVersions } from "../terms/caller.ts";
+import type { VersionShare, WorkflowVersions } from "../terms/caller.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { digestOf, SHORT_DIGEST } from "../terms/version.ts";
 import type { Engine } from "./engine.ts";
@@ -204,14 +204,18 @@ function usesIn(
 ): readonly VersionUse[] {
   const named = JSON.parse(row.versions!) as WorkflowVersions;
   const shares = [
-    ["run", kind === "function" ? named.functions[id] : named.sources[id]],
-    ["shadow", kind === "function" ? named.shadow[id] : undefined],
+    ["run", shareIn(kind === "function" ? named.functions : named.sources, id)],
+    ["shadow", kind === "function" ? shareIn(named.shadow, id) : undefined],
   ] as const;
   return shares.flatMap(([use, share]): VersionUse[] => {
     if (share === undefined) return [];
     const { version: digest, percent } = share;
     return [{ workflowId: row.id, workflowName: row.name, organizationId: row.organization_id, use, digest, percent }];
   });
+}
+
+function shareIn(shares: Readonly<Record<string, VersionShare>>, id: string): VersionShare | undefined {
+  return Object.hasOwn(shares, id) ? shares[id] : undefined;
 }
 
 const zip = promisify(gzip);

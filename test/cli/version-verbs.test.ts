@@ -202,7 +202,7 @@ test("what is no version is refused with what to do", async (t) => {
   ]);
   assert.deepEqual(await refused("function", "diff", "dfunc_v", "abc", "1"), [
     2,
-    "BEFORE must be the number of a version, 6 to 16 characters of its digest, or latest\n",
+    "BEFORE must be the number of a version, 6 to 16 characters of its digest, or latest.\nUsage: datarun function diff FUNCTION BEFORE AFTER\n",
   ]);
   assert.match((await here.run("function", "versions", "dfunc_w")).stderr, /^There is no function "dfunc_w"/);
   assert.match((await here.run("source", "diff", "acme__peple", "1", "2")).stderr, /Did you mean acme__people/);

@@ -44,6 +44,14 @@ const PLACES: Readonly<Record<string, (world: World) => string | null | Promise<
   functions: () => "/functions",
   function: async ({ verb }) =>
     (await verb("function list", {})).functions.length === 0 ? null : "/functions/dfunc_company_check",
+  "function-diff": async ({ verb, changeFunction }) => {
+    if ((await verb("function list", {})).functions.length === 0) return null;
+    await changeFunction();
+    return "/functions/dfunc_company_check/diff";
+  },
+  // After the function has two versions.
+  "function-versions": async ({ verb }) =>
+    (await verb("function list", {})).functions.length === 0 ? null : "/functions/dfunc_company_check?version=1",
   money: () => "/money",
   "money-org": () => "/money?by=org",
   budgets: async ({ verb }) => {

@@ -10,18 +10,25 @@ import { Failure } from "../../parts/failure.tsx";
 import { Page, Section } from "../../parts/page.tsx";
 import { Prose } from "../../parts/prose.tsx";
 import { Count, Id, Took } from "../../parts/values.tsx";
+import { useVersions } from "../versions/use-versions.ts";
+import { VersionsSection } from "../versions/versions-section.tsx";
 import { FunctionCases } from "./function-cases.tsx";
 import { FunctionLastDay } from "./function-last-day.tsx";
 import { FunctionShadow } from "./function-shadow.tsx";
 
 type ShownFunction = ResultOf<"function show">;
 
-/** One function: its inputs and output, its code, and its cases. */
+/** One function: its inputs and output, its cases, versions and code. */
 export function FunctionPage({ id }: { readonly id: string }) {
   const { result: shown, error, reload } = useVerb("function show", { function: id });
   const activity = useVerb("function activity", { function: id });
   const shadow = useVerb("function shadow", { function: id });
-  const isWhole = useTogether(activity.result ?? activity.error, shadow.result ?? shadow.error);
+  const versions = useVersions("function", id);
+  const isWhole = useTogether(
+    activity.result ?? activity.error,
+    shadow.result ?? shadow.error,
+    versions.rows ?? versions.error,
+  );
   if (shown?.function !== id || !isWhole) {
     return (
       <Page title={id} about={error === undefined ? "Loading…" : undefined}>
@@ -90,6 +97,7 @@ export function FunctionPage({ id }: { readonly id: string }) {
         />
       </Section>
       <FunctionCases shown={shown} />
+      <VersionsSection kind="function" id={id} list={versions} />
       <Section title="Code" actions={code !== null && <Copy text={code} />}>
         {code === null ? (
           <p class="dim">The file no longer exists, or is too large to show.</p>

@@ -2,6 +2,7 @@ import { ObjectLink } from "../../parts/object-link.tsx";
 import { Outcome } from "../../parts/outcome.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { Id, Time, Took } from "../../parts/values.tsx";
+import { VersionLink } from "../../parts/version-link.tsx";
 import { SettleCharge } from "./settle-charge.tsx";
 import {
   type Attempt,
@@ -46,6 +47,10 @@ export function CallDetails({ of, call, organization, reload }: CallDetailsProps
           <ObjectLink id={call.credential_id} org={of.run!.organization_id} />
         )}
         : {ruleText(call.credential_rule)}.
+      </p>
+      <p>
+        Version of the source:{" "}
+        <VersionLink kind="source" id={call.source} number={call.source_version_number} digest={call.source_version} />
       </p>
       {call.budget_id !== null && (
         <p>

@@ -1,7 +1,18 @@
 import type { InputOf } from "../../api/verb-types.ts";
 
 /** The parameters of the address, equal to those of the verb. */
-export const FILTERS = ["org", "workflow", "function", "source", "outcome", "charged", "from", "to"] as const;
+export const FILTERS = [
+  "org",
+  "workflow",
+  "function",
+  "function_version",
+  "source",
+  "source_version",
+  "outcome",
+  "charged",
+  "from",
+  "to",
+] as const;
 export type FilterName = (typeof FILTERS)[number];
 export type Filter = Readonly<Partial<Record<FilterName, string>>> & InputOf<"ledger list">;
 

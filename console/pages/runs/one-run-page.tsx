@@ -6,6 +6,7 @@ import { Failure } from "../../parts/failure.tsx";
 import { ObjectLink } from "../../parts/object-link.tsx";
 import { Page, Section } from "../../parts/page.tsx";
 import { Badge, Id, Time, Took } from "../../parts/values.tsx";
+import { VersionLink } from "../../parts/version-link.tsx";
 import { RunCost } from "./run-cost.tsx";
 import { RunTimeline } from "./run-timeline.tsx";
 import type { Shown } from "./run-words.ts";
@@ -73,6 +74,21 @@ function RunFacts({ of, names }: { readonly of: Shown; readonly names: ReadonlyM
           <ObjectLink id={run.function_id} />
         )}
       </Fact>
+      {run.function_id !== null && (run.function_version !== null || run.build === null) && (
+        <Fact title="Function version">
+          <VersionLink
+            kind="function"
+            id={run.function_id}
+            number={run.function_version_number}
+            digest={run.function_version}
+          />
+        </Fact>
+      )}
+      {run.build !== null && (
+        <Fact title="Build">
+          <Id>{run.build}</Id>
+        </Fact>
+      )}
       <Fact title="Organization">{link(org)}</Fact>
       <Fact title="Workflow">{link(run.workflow_id)}</Fact>
       <Fact title="Token">{link(run.token_id)}</Fact>

@@ -28,11 +28,17 @@ export function RunsFilter({ filter, isFiltered }: RunsFilterProps) {
     value: draft[name] ?? "",
     onValue: (value: string) => setDraft({ ...draft, [name]: value }),
   });
+  /** A version belongs to its function or source, so another one has none. */
+  const ofVersions = (name: "function" | "source") => ({
+    ...typed(name),
+    onValue: (value: string) => setDraft({ ...draft, [name]: value, [`${name}_version`]: "" }),
+  });
   const chosen = (name: FilterName) => ({
     name,
     value: draft[name] ?? "",
     onValue: (value: string) => apply({ [name]: value }),
   });
+  const hasVersion = (name: "function" | "source") => (draft[name] ?? "") + (draft[`${name}_version`] ?? "") !== "";
   const moment = (name: "from" | "to") => ({
     name,
     type: "datetime-local" as const,
@@ -64,9 +70,18 @@ export function RunsFilter({ filter, isFiltered }: RunsFilterProps) {
         label="Function"
         list={functions.map(({ function: id }) => id)}
         placeholder="any"
-        {...typed("function")}
+        {...ofVersions("function")}
       />
-      <TextField label="Source" list={sources.map(({ source }) => source)} placeholder="any" {...typed("source")} />
+      {hasVersion("function") && (
+        <TextField label="Function version" placeholder="any" {...typed("function_version")} />
+      )}
+      <TextField
+        label="Source"
+        list={sources.map(({ source }) => source)}
+        placeholder="any"
+        {...ofVersions("source")}
+      />
+      {hasVersion("source") && <TextField label="Source version" placeholder="any" {...typed("source_version")} />}
       <SelectField label="Outcome" choices={OUTCOMES} {...chosen("outcome")} />
       <SelectField label="Charge" choices={CHARGES} {...chosen("charged")} />
       <TextField label="From (UTC)" {...moment("from")} />

@@ -119,11 +119,12 @@ function Caller({ run, names }: { readonly run: Run; readonly names: Names }) {
   );
 }
 
-function Kind({ run: { kind, context, simulated, state } }: { readonly run: Run }) {
+function Kind({ run: { kind, context, simulated, state, function_version_number: number } }: { readonly run: Run }) {
   return (
     <div class="runs-two">
       {kind.startsWith("dfunc_") ? <ObjectLink id={kind} /> : <span>{kind}</span>}
       <span class="beside">
+        {number !== null && <span class="dim">version {number}</span>}
         {simulated && <Badge kind="simulated">simulated</Badge>}
         {context !== "prod" && <Badge>{context}</Badge>}
         {state === "unknown" && <Badge kind="unknown">interrupted</Badge>}

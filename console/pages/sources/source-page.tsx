@@ -13,6 +13,8 @@ import { Failure } from "../../parts/failure.tsx";
 import { Page, Section } from "../../parts/page.tsx";
 import { Prose } from "../../parts/prose.tsx";
 import { Badge } from "../../parts/values.tsx";
+import { useVersions } from "../versions/use-versions.ts";
+import { VersionsSection } from "../versions/versions-section.tsx";
 import { AskOnce } from "./ask-once.tsx";
 import { sayOutput } from "./say-output.ts";
 import { SourceState } from "./source-state.tsx";
@@ -21,12 +23,17 @@ import { SourceCases } from "./source-cases.tsx";
 import { SourceCredentials } from "./source-credentials.tsx";
 import { SourceFacts, type Source } from "./source-facts.tsx";
 
-/** One source: its properties, inputs and outputs, credentials, cases and recent calls. */
+/** One source: its properties, inputs and outputs, credentials, cases, versions and recent calls. */
 export function SourcePage({ id }: { readonly id: string }) {
   const { result: source, error, reload } = useVerb("source show", { source: id });
   const activity = useVerb("ledger activity", { source: id });
   const holders = useList("source credentials", { source: id }, "credentials");
-  const isWhole = useTogether(activity.result ?? activity.error, holders.rows ?? holders.error);
+  const versions = useVersions("source", id);
+  const isWhole = useTogether(
+    activity.result ?? activity.error,
+    holders.rows ?? holders.error,
+    versions.rows ?? versions.error,
+  );
   const isAsking = address().query.get("ask") === "live";
   // The form grows while it loads. If it is open from the start, the content below waits for it; if it is opened later,
   // it is in view.
@@ -91,6 +98,7 @@ export function SourcePage({ id }: { readonly id: string }) {
           </Section>
           <SourceCredentials source={source} holders={holders} />
           <SourceCases source={source} />
+          <VersionsSection kind="source" id={id} list={versions} />
           {source.recipe !== null && (
             <Section title="Recipe" actions={<Copy text={source.recipe} />}>
               <Code text={source.recipe} label="The recipe of the file" />

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after as later, bare, hang, inTurn, json, rawThenReset, type Behaviour } from "../../vendor/behaviours.ts";
@@ -23,6 +23,8 @@ export interface World {
   /** Runs a verb as the owner. @throws if it does not succeed */
   // oxlint-disable-next-line typescript/no-explicit-any -- tests read what they assert
   verb(name: string, input: object): Promise<any>;
+  /** Gives its function a second version. */
+  changeFunction(): Promise<void>;
 }
 
 const LONG = "Überlandzentrale für Wirtschaftsauskünfte und Handelsregister, Zweigniederlassung Nordost";
@@ -66,8 +68,13 @@ export async function startWorld(t: TestLife, amount: Amount = "little", options
     vendor.on(path, round(turns));
   const isLong = amount === "longest";
   const sources = [...sourcesOf(vendor, isLong), ...(options.sources ?? [])];
-  const project = amount === "none" ? {} : { project: projectWithFunction(t, isLong) };
-  const service = await startService(t, { ...project, ...options, sources, vendors: [vendor] });
+  const folder = amount === "none" ? undefined : projectWithFunction(t, isLong);
+  const service = await startService(t, {
+    ...(folder !== undefined && { project: folder }),
+    ...options,
+    sources,
+    vendors: [vendor],
+  });
   const owner = await service.operator.appoint("owner", "grace@example.org");
   const verb = async (name: string, input: object) => {
     const answer = await fetch(`${service.adminUrl}/api/${name.replaceAll(" ", "/")}`, {
@@ -80,7 +87,13 @@ export async function startWorld(t: TestLife, amount: Amount = "little", options
     return value;
   };
   const name = amount === "longest" ? `${LONG} ${WORD}` : "Acme Lending";
-  const world: World = { service, vendor, owner, verb, acme: { ...service.a, name }, runs: RUNS[amount] };
+  const changeFunction = async () => {
+    const file = join(folder!, FUNCTION_FILE);
+    writeFileSync(file, readFileSync(file, "utf8").replace("listed: lists.match", "listed: lists.match === true"));
+    await service.reload();
+  };
+  const acme = { ...service.a, name };
+  const world: World = { service, vendor, owner, verb, acme, runs: RUNS[amount], changeFunction };
   if (amount === "none") return world;
   await verb("org rename", { org: service.a.id, name });
   await verb("org rename", { org: service.b.id, name: "Borealis Bank" });
@@ -94,9 +107,11 @@ function projectWithFunction(t: TestLife, isLong: boolean): string {
   t.after(() => rmSync(project, { recursive: true }));
   mkdirSync(join(project, "functions"));
   const title = isLong ? `Company check: ${LONG} ${WORD}` : "Company check";
-  writeFileSync(join(project, "functions", "company_check.mjs"), functionCode(title));
+  writeFileSync(join(project, FUNCTION_FILE), functionCode(title));
   return project;
 }
+
+const FUNCTION_FILE = "functions/company_check.mjs";
 
 const functionCode = (title: string): string => `/** Asks the register and the lists at once. */
 export default {
