@@ -1,5 +1,5 @@
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from "diff";
-import { isJsonObject, type Json, type JsonObject } from "../../terms/json/json.ts";
+import { isJsonObject, type Json } from "../../terms/json/json.ts";
 import type { VersionTexts } from "../../terms/version.ts";
 
 /** The differences of two versions in what people wrote. */
@@ -56,21 +56,23 @@ export const SAME_FILES = "The files are the same: an installed package differs,
 function compareFile(file: string, before: string | undefined, after: string | undefined): readonly FileDifference[] {
   if (before === after) return [];
   const [from, to] = [before, after].map((text) => (text === undefined ? NO_FILE : file));
-  const options = { maxEditLength: LINES_MAX, headerOptions: FILE_HEADERS_ONLY };
+  const options = { context: 3, maxEditLength: LINES_MAX, headerOptions: FILE_HEADERS_ONLY };
   const diff = createTwoFilesPatch(from!, to!, before ?? "", after ?? "", undefined, undefined, options) ?? null;
   const change = before === undefined ? "added" : after === undefined ? "removed" : "changed";
   return [{ file, change, diff }];
 }
 
+type Packages = Readonly<Record<string, string>>;
+
 /** The content of a version of a TypeScript source has its packages. */
-function packagesOf({ content }: VersionTexts): JsonObject {
+function packagesOf({ content }: VersionTexts): Packages {
   const { files, packages } = JSON.parse(content) as Readonly<Record<string, Json>>;
-  return isJsonObject(files) && isJsonObject(packages) ? packages : {};
+  return isJsonObject(files) && isJsonObject(packages) ? (packages as Packages) : {};
 }
 
-function comparePackages(before: JsonObject, after: JsonObject): readonly PackageDifference[] {
+function comparePackages(before: Packages, after: Packages): readonly PackageDifference[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
-  const versionIn = (packages: JsonObject, name: string) => (name in packages ? String(packages[name]) : null);
+  const versionIn = (packages: Packages, name: string) => (Object.hasOwn(packages, name) ? packages[name]! : null);
   return names
     .map((name) => ({ package: name, before: versionIn(before, name), after: versionIn(after, name) }))
     .filter((each) => each.before !== each.after);

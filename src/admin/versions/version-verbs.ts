@@ -1,5 +1,4 @@
 import type { TSchema, TString } from "typebox";
-import type { JsonObject } from "../../terms/json/json.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import { Type } from "../../terms/schema/type.ts";
 import { printableLines } from "../../terms/text/printable.ts";
@@ -191,7 +190,7 @@ export function versionVerbs(kind: VersionKind): { readonly versions: Verb; read
     render(result) {
       const { before, after, files, packages } = result as unknown as TextDifferences &
         Record<"before" | "after", Side>;
-      const head = `${String((result as JsonObject)[kind])}: ${versionName(before)} -> ${versionName(after)}`;
+      const head = `${(result as unknown as Record<VersionKind, string>)[kind]}: ${versionName(before)} -> ${versionName(after)}`;
       if (before.digest === after.digest) return `${head}\nThese are the same version.\n`;
       return `${head}\n\n${printableLines(differencesText({ files, packages }))}`;
     },
