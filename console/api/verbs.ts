@@ -622,6 +622,40 @@ export interface components {
                 complete: boolean;
             }[];
         };
+        FunctionDiffInput: {
+            /** @description Id of the function, as `datarun function list` shows it */
+            function: string;
+            /** @description The earlier version: its number, its digest or the beginning of it, or latest */
+            before: string;
+            /** @description The later version: its number, its digest or the beginning of it, or latest */
+            after: string;
+        };
+        FunctionDiffResult: {
+            function: string;
+            before: {
+                /** @description null: it was never registered */
+                number: number | null;
+                digest: string;
+            };
+            after: {
+                /** @description null: it was never registered */
+                number: number | null;
+                digest: string;
+            };
+            files: {
+                file: string;
+                /** @enum {string} */
+                change: "added" | "removed" | "changed";
+                /** @description In the unified format; null if very many lines differ */
+                diff: string | null;
+            }[];
+            /** @description The imported packages of a TypeScript source whose versions differ */
+            packages: {
+                package: string;
+                before: string | null;
+                after: string | null;
+            }[];
+        };
         FunctionListInput: Record<string, unknown>;
         FunctionListResult: {
             functions: {
@@ -632,6 +666,16 @@ export interface components {
                 timeout_ms: number;
                 memory_mb: number;
             }[];
+        };
+        FunctionResetShadowInput: {
+            /** @description Id of the function, as `datarun function list` shows it */
+            function: string;
+            /** @description Id of the workflow (wfl_…) */
+            workflow?: string;
+        };
+        FunctionResetShadowResult: {
+            /** @description How many candidates had results */
+            removed: number;
         };
         FunctionRollbackInput: {
             /** @description Id of the function, as `datarun function list` shows it */
@@ -673,6 +717,54 @@ export interface components {
             request?: boolean;
         };
         FunctionRunResult: Record<string, unknown>;
+        FunctionShadowInput: {
+            /** @description Id of the function, as `datarun function list` shows it */
+            function: string;
+            /** @description Id of the workflow (wfl_…) */
+            workflow?: string;
+        };
+        FunctionShadowResult: {
+            candidates: {
+                workflow: string;
+                version: number | null;
+                digest: string;
+                compared: number;
+                same: number;
+                different: number;
+                /** @description Only the answer has the field */
+                missing: number;
+                /** @description Only the candidate's output has the field */
+                added: number;
+                /** @description The candidate failed, and the function of the run did not, or in another way */
+                failed: number;
+                /** @description The candidate made a call that the run did not make */
+                unrecorded: number;
+            }[];
+            fields: {
+                workflow: string;
+                version: number | null;
+                digest: string;
+                field: string;
+                same: number;
+                different: number;
+                /** @description Only the answer has the field */
+                missing: number;
+                /** @description Only the candidate's output has the field */
+                added: number;
+                /** @description The candidate failed, and the function of the run did not, or in another way */
+                failed: number;
+                /** @description The candidate made a call that the run did not make */
+                unrecorded: number;
+            }[];
+            /** @description The newest runs that are not the same; without fields if only the result as a whole differs */
+            differing: {
+                transaction_id: string;
+                workflow: string;
+                version: number | null;
+                digest: string;
+                fields: string[];
+            }[];
+        };
         FunctionShowInput: {
             /** @description Id of the function, as `datarun function list` shows it */
             function: string;
@@ -744,6 +836,52 @@ export interface components {
                     took_ms: number;
                 }[];
             }[];
+        };
+        FunctionVersionsInput: {
+            /** @description Id of the function, as `datarun function list` shows it */
+            function: string;
+            /** @description How many to show; 100 by default */
+            limit?: number;
+            /** @description Where to continue: the value that the previous list returned */
+            after?: string;
+        };
+        FunctionVersionsResult: {
+            versions: {
+                /** @description Its number and the beginning of its digest */
+                version: string;
+                number: number;
+                digest: string;
+                /**
+                 * Format: date-time
+                 * @description When a service first loaded it; UTC
+                 */
+                first_used: string;
+                /** @description The version of the deployment that first loaded it */
+                build: string | null;
+                /** @description The deployer, as `--deployed-by` named it */
+                deployed_by: string | null;
+                /** @enum {string} */
+                from: "catalog" | "project";
+                /** @description Whether this deployment runs it now, where no workflow names another */
+                now: boolean;
+            }[];
+            workflows: {
+                workflow: string;
+                name: string;
+                organization_tuid: string;
+                /** @description Its number and the beginning of its digest */
+                version: string;
+                number: number | null;
+                digest: string;
+                /** @description The percentage of its runs; 100 pins the version */
+                percent: number;
+                /**
+                 * @description shadow: the version also runs after the answer
+                 * @enum {string}
+                 */
+                use: "run" | "shadow";
+            }[];
+            next?: string;
         };
         KeysDiscardInput: {
             /** @description Id of the data key (key_…) */
@@ -1379,6 +1517,20 @@ export interface components {
                 organization_tuid: string | null;
             }[];
         };
+        OpenapiInput: {
+            /** @description Only this source */
+            source?: string[];
+            /** @description Only this function */
+            function?: string[];
+            /** @description The earlier contract, of this command or the file openapi.json of a release */
+            against?: string;
+        };
+        OpenapiResult: Record<string, unknown> | {
+            breaking: {
+                path: string;
+                change: string;
+            }[];
+        };
         OperatorCreateInput: {
             /** @description Name of the person or program, as the audit trail will show it */
             name: string;
@@ -1586,6 +1738,40 @@ export interface components {
                 fields?: string[] | null;
             }[];
             next?: string;
+        };
+        SourceDiffInput: {
+            /** @description Id of the source, as `datarun source list` shows it */
+            source: string;
+            /** @description The earlier version: its number, its digest or the beginning of it, or latest */
+            before: string;
+            /** @description The later version: its number, its digest or the beginning of it, or latest */
+            after: string;
+        };
+        SourceDiffResult: {
+            source: string;
+            before: {
+                /** @description null: it was never registered */
+                number: number | null;
+                digest: string;
+            };
+            after: {
+                /** @description null: it was never registered */
+                number: number | null;
+                digest: string;
+            };
+            files: {
+                file: string;
+                /** @enum {string} */
+                change: "added" | "removed" | "changed";
+                /** @description In the unified format; null if very many lines differ */
+                diff: string | null;
+            }[];
+            /** @description The imported packages of a TypeScript source whose versions differ */
+            packages: {
+                package: string;
+                before: string | null;
+                after: string | null;
+            }[];
         };
         SourceListInput: {
             /** @description Only sources of this vendor, which is the part of the id before the two underscores */
@@ -1845,6 +2031,52 @@ export interface components {
             passed: boolean;
             differences: string[];
             recorded_in: string | null;
+        };
+        SourceVersionsInput: {
+            /** @description Id of the source, as `datarun source list` shows it */
+            source: string;
+            /** @description How many to show; 100 by default */
+            limit?: number;
+            /** @description Where to continue: the value that the previous list returned */
+            after?: string;
+        };
+        SourceVersionsResult: {
+            versions: {
+                /** @description Its number and the beginning of its digest */
+                version: string;
+                number: number;
+                digest: string;
+                /**
+                 * Format: date-time
+                 * @description When a service first loaded it; UTC
+                 */
+                first_used: string;
+                /** @description The version of the deployment that first loaded it */
+                build: string | null;
+                /** @description The deployer, as `--deployed-by` named it */
+                deployed_by: string | null;
+                /** @enum {string} */
+                from: "catalog" | "project";
+                /** @description Whether this deployment runs it now, where no workflow names another */
+                now: boolean;
+            }[];
+            workflows: {
+                workflow: string;
+                name: string;
+                organization_tuid: string;
+                /** @description Its number and the beginning of its digest */
+                version: string;
+                number: number | null;
+                digest: string;
+                /** @description The percentage of its runs; 100 pins the version */
+                percent: number;
+                /**
+                 * @description shadow: the version also runs after the answer
+                 * @enum {string}
+                 */
+                use: "run" | "shadow";
+            }[];
+            next?: string;
         };
         StoreBackupInput: {
             /** @description The folder that backups are kept in */
@@ -2189,6 +2421,10 @@ export interface components {
             function?: string[];
             /** @description The version of a source for this workflow: ID=VERSION, ID=VERSION@PERCENT% for a share of its runs, or ID=latest for the loaded version again. VERSION is a number, a digest or the beginning of one */
             source?: string[];
+            /** @description The version of a function whose result is compared with that of this workflow's runs: ID=VERSION, or ID=off. `function shadow` shows the results */
+            shadow?: string[];
+            /** @description The percentage of runs that are compared with the version of --shadow; 100 by default */
+            shadow_sample?: number;
         };
         WorkflowSetResult: {
             workflow: string;
@@ -2420,11 +2656,15 @@ export interface Verbs {
   "credential price set": { input: Schemas["CredentialPriceSetInput"]; result: Schemas["CredentialPriceSetResult"] };
   "credential verify": { input: Schemas["CredentialVerifyInput"]; result: Schemas["CredentialVerifyResult"] };
   "function activity": { input: Schemas["FunctionActivityInput"]; result: Schemas["FunctionActivityResult"] };
+  "function diff": { input: Schemas["FunctionDiffInput"]; result: Schemas["FunctionDiffResult"] };
   "function list": { input: Schemas["FunctionListInput"]; result: Schemas["FunctionListResult"] };
+  "function reset-shadow": { input: Schemas["FunctionResetShadowInput"]; result: Schemas["FunctionResetShadowResult"] };
   "function rollback": { input: Schemas["FunctionRollbackInput"]; result: Schemas["FunctionRollbackResult"] };
   "function run": { input: Schemas["FunctionRunInput"]; result: Schemas["FunctionRunResult"] };
+  "function shadow": { input: Schemas["FunctionShadowInput"]; result: Schemas["FunctionShadowResult"] };
   "function show": { input: Schemas["FunctionShowInput"]; result: Schemas["FunctionShowResult"] };
   "function test": { input: Schemas["FunctionTestInput"]; result: Schemas["FunctionTestResult"] };
+  "function versions": { input: Schemas["FunctionVersionsInput"]; result: Schemas["FunctionVersionsResult"] };
   "keys discard": { input: Schemas["KeysDiscardInput"]; result: Schemas["KeysDiscardResult"] };
   "keys remove-old": { input: Schemas["KeysRemoveOldInput"]; result: Schemas["KeysRemoveOldResult"] };
   "keys rotate": { input: Schemas["KeysRotateInput"]; result: Schemas["KeysRotateResult"] };
@@ -2443,6 +2683,7 @@ export interface Verbs {
   "ledger verify": { input: Schemas["LedgerVerifyInput"]; result: Schemas["LedgerVerifyResult"] };
   "object find": { input: Schemas["ObjectFindInput"]; result: Schemas["ObjectFindResult"] };
   "object name": { input: Schemas["ObjectNameInput"]; result: Schemas["ObjectNameResult"] };
+  "openapi": { input: Schemas["OpenapiInput"]; result: Schemas["OpenapiResult"] };
   "operator create": { input: Schemas["OperatorCreateInput"]; result: Schemas["OperatorCreateResult"] };
   "operator list": { input: Schemas["OperatorListInput"]; result: Schemas["OperatorListResult"] };
   "operator restore": { input: Schemas["OperatorRestoreInput"]; result: Schemas["OperatorRestoreResult"] };
@@ -2454,10 +2695,12 @@ export interface Verbs {
   "org rename": { input: Schemas["OrgRenameInput"]; result: Schemas["OrgRenameResult"] };
   "org show": { input: Schemas["OrgShowInput"]; result: Schemas["OrgShowResult"] };
   "source credentials": { input: Schemas["SourceCredentialsInput"]; result: Schemas["SourceCredentialsResult"] };
+  "source diff": { input: Schemas["SourceDiffInput"]; result: Schemas["SourceDiffResult"] };
   "source list": { input: Schemas["SourceListInput"]; result: Schemas["SourceListResult"] };
   "source run": { input: Schemas["SourceRunInput"]; result: Schemas["SourceRunResult"] };
   "source show": { input: Schemas["SourceShowInput"]; result: Schemas["SourceShowResult"] };
   "source test": { input: Schemas["SourceTestInput"]; result: Schemas["SourceTestResult"] };
+  "source versions": { input: Schemas["SourceVersionsInput"]; result: Schemas["SourceVersionsResult"] };
   "store backup": { input: Schemas["StoreBackupInput"]; result: Schemas["StoreBackupResult"] };
   "token create": { input: Schemas["TokenCreateInput"]; result: Schemas["TokenCreateResult"] };
   "token list": { input: Schemas["TokenListInput"]; result: Schemas["TokenListResult"] };
@@ -2498,11 +2741,15 @@ export const ROLE_OF: Readonly<Record<keyof Verbs, Role>> = {
   "credential price set": "owner",
   "credential verify": "operator",
   "function activity": "viewer",
+  "function diff": "viewer",
   "function list": "viewer",
+  "function reset-shadow": "operator",
   "function rollback": "operator",
   "function run": "operator",
+  "function shadow": "viewer",
   "function show": "viewer",
   "function test": "operator",
+  "function versions": "viewer",
   "keys discard": "owner",
   "keys remove-old": "owner",
   "keys rotate": "owner",
@@ -2521,6 +2768,7 @@ export const ROLE_OF: Readonly<Record<keyof Verbs, Role>> = {
   "ledger verify": "viewer",
   "object find": "viewer",
   "object name": "viewer",
+  "openapi": "viewer",
   "operator create": "owner",
   "operator list": "viewer",
   "operator restore": "owner",
@@ -2532,10 +2780,12 @@ export const ROLE_OF: Readonly<Record<keyof Verbs, Role>> = {
   "org rename": "operator",
   "org show": "viewer",
   "source credentials": "viewer",
+  "source diff": "viewer",
   "source list": "viewer",
   "source run": "operator",
   "source show": "viewer",
   "source test": "operator",
+  "source versions": "viewer",
   "store backup": "owner",
   "token create": "operator",
   "token list": "viewer",
@@ -2573,11 +2823,15 @@ export const CHANGES: Readonly<Record<keyof Verbs, boolean>> = {
   "credential price set": true,
   "credential verify": true,
   "function activity": false,
+  "function diff": false,
   "function list": false,
+  "function reset-shadow": true,
   "function rollback": true,
   "function run": true,
+  "function shadow": false,
   "function show": false,
   "function test": false,
+  "function versions": false,
   "keys discard": true,
   "keys remove-old": true,
   "keys rotate": true,
@@ -2596,6 +2850,7 @@ export const CHANGES: Readonly<Record<keyof Verbs, boolean>> = {
   "ledger verify": false,
   "object find": false,
   "object name": false,
+  "openapi": false,
   "operator create": true,
   "operator list": false,
   "operator restore": true,
@@ -2607,10 +2862,12 @@ export const CHANGES: Readonly<Record<keyof Verbs, boolean>> = {
   "org rename": true,
   "org show": false,
   "source credentials": false,
+  "source diff": false,
   "source list": false,
   "source run": true,
   "source show": false,
   "source test": true,
+  "source versions": false,
   "store backup": true,
   "token create": true,
   "token list": false,
