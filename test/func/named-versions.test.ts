@@ -189,13 +189,26 @@ for (const engine of ["sqlite", "postgres"] as const)
       await until(async () => (await decided(other)).decision === "APPROVE");
       assert.match(
         await service.refusal("function rollback", { function: "dfunc_decide" }),
+        /^Nothing was changed: /,
+        "both are pinned to another version than the loaded one",
+      );
+      assert.match(
+        await service.refusal("function rollback", { function: "dfunc_decide", workflow }),
         /^dfunc_decide has no version before 1 \(/,
       );
-      await service.verb("workflow set", { workflow: other.workflow, function: ["dfunc_decide=2@50%"] });
+      await service.verb("workflow set", { workflow: other.workflow, function: ["dfunc_decide=1@90%"] });
+      const pinned = await service.verb("function rollback", { function: "dfunc_decide" });
+      assert.deepEqual(
+        pinned.workflows
+          .filter(({ did }: Record<string, unknown>) => did !== "nothing")
+          .map(({ from, to, percent_before: percent }: Record<string, unknown>) => [from, to, percent]),
+        [[2, 1, 90]],
+      );
+      await service.verb("workflow set", { workflow: other.workflow, function: ["dfunc_decide=latest"] });
       const all = await service.verb("function rollback", { function: "dfunc_decide" });
       assert.deepEqual(
         new Set(all.workflows.map((each: Record<string, unknown>) => `${each["workflow"]} ${each["did"]}`)),
-        new Set([`${other.workflow} ended_canary`, `${workflow} nothing`]),
+        new Set([`${other.workflow} pinned`, `${workflow} nothing`]),
       );
 
       const refusal = (named: object) => service.refusal("workflow set", { workflow, ...named });

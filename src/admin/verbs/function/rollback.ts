@@ -15,7 +15,7 @@ const RUNS_MAX = 50_000;
 
 export default defineVerb({
   summary: "Set a function back to its previous version, without a deployment",
-  description: `In a workflow with a canary of the function, the canary ends, and all runs get the loaded version. In any other workflow, the function is pinned to the version with the next lower number than the version that its runs get now: that of its pin or, without one, the loaded version. Without --workflow this happens in each workflow that is not disabled and has called the function within the last ${DAYS} days, by the newest ${RUNS_MAX.toLocaleString("en")} runs of the ledger; other workflows keep what they have. Services follow without a restart. The previous version is loaded first, and nothing is changed if it cannot be used. Undo it with: workflow set WORKFLOW --function ID=latest`,
+  description: `A workflow whose runs get the loaded version is pinned to the version with the next lower number. In a workflow with a canary, all runs get the earlier of its two versions. Without --workflow this happens in each workflow that is not disabled and has called the function within the last ${DAYS} days, by the newest ${RUNS_MAX.toLocaleString("en")} runs of the ledger; workflows that are pinned to another version keep it, so that a repetition changes nothing. With --workflow, a pinned workflow goes one version further back. Services follow without a restart. The version is loaded first, and nothing is changed if it cannot be used. Undo it with: workflow set WORKFLOW --function ID=latest`,
   example: "dfunc_contact_check --workflow wfl_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
   input: Type.Object(
     { function: functionInput, workflow: Type.Optional(workflowInput) },
@@ -34,7 +34,7 @@ export default defineVerb({
         name: text,
         organization_tuid: text,
         did: oneOf("pinned", "ended_canary", "nothing"),
-        from: { ...count, description: "The number of the version before, of a canary its own" },
+        from: { ...count, description: "The number of the version before; of a canary, the later one" },
         to: { ...orNull(count), description: "The number of the version that its runs get now" },
         to_digest: orNull(text),
         percent_before: orNull(Type.Number()),
@@ -52,12 +52,14 @@ export default defineVerb({
         "refused",
         `No workflow has called ${id} within the last ${DAYS} days. Name one with --workflow.`,
       );
-    const steps = workflows.map((workflow) => stepOf(workflow, finder, versions));
+    const steps = workflows.map((workflow) => stepOf(workflow, one !== undefined, finder, versions));
     const dones = steps.filter((step) => step.did !== "nothing");
     if (dones.length === 0)
       throw new OperatorError(
         "refused",
-        `${id} has no version before ${steps.map(({ from }) => nameOf(from)).join(", ")}. Nothing was changed.`,
+        one === undefined
+          ? `Nothing was changed: of the workflows that have called ${id} within the last ${DAYS} days, none gets a loaded version with an earlier one before it.`
+          : `${id} has no version before ${nameOf(steps[0]!.from)}. Nothing was changed.`,
       );
     const targets = new Map(dones.flatMap(({ did, to }) => (did === "pinned" ? [[to.digest, to] as const] : [])));
     const shares = new Map<string, Awaited<ReturnType<typeof shareOf>>>();
@@ -91,17 +93,31 @@ interface Step {
   readonly percent: number | null;
 }
 
-/** @param versions newest first */
-function stepOf(workflow: NamedWorkflow, { id, loaded }: LoadedFinder, versions: readonly Version[]): Step {
+/**
+ * @param isNamed whether the operator has named the workflow: then it also goes back from a pin
+ * @param versions newest first
+ */
+function stepOf(
+  workflow: NamedWorkflow,
+  isNamed: boolean,
+  { id, loaded }: LoadedFinder,
+  versions: readonly Version[],
+): Step {
   const named = workflow.versions?.functions ?? {};
   const share = Object.hasOwn(named, id) ? named[id]! : null;
   const versionOf = (digest: string) =>
     versions.find((each) => each.digest === digest) ?? refuse(`Version ${digest} of ${id} is not registered.`);
-  const from = versionOf(share?.version ?? loaded);
   const percent = share?.percent ?? null;
-  if (percent !== null && percent < 100) return { workflow, did: "ended_canary", from, to: versionOf(loaded), percent };
-  const to = versions.find(({ number }) => number < from.number);
-  return { workflow, did: to === undefined ? "nothing" : "pinned", from, to: to ?? from, percent };
+  const present = versionOf(share?.version ?? loaded);
+  if (percent !== null && percent < 100) {
+    const rest = versionOf(loaded);
+    return rest.number <= present.number
+      ? { workflow, did: "ended_canary", from: present, to: rest, percent }
+      : { workflow, did: "pinned", from: rest, to: present, percent };
+  }
+  const before = versions.find(({ number }) => number < present.number);
+  const keeps = before === undefined || (!isNamed && present.digest !== loaded);
+  return { workflow, did: keeps ? "nothing" : "pinned", from: present, to: keeps ? present : before, percent };
 }
 
 /** The workflows that have called the function, except those that are disabled. */
