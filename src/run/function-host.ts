@@ -4,7 +4,7 @@ import { isJsonObject, readJsonExactly, type Json, type JsonObject } from "../te
 import { failureOf, type CallFailure } from "./failure.ts";
 import { endCall, reportCall, runCall, withoutOutput, type Outcome } from "./fan-out.ts";
 import { planSource, type PlannedSource } from "./call.ts";
-import { findSource, RefusedVersion } from "./find-version.ts";
+import { findSource, type RefusedVersion } from "./find-version.ts";
 import type {
   CallResult,
   CallReport,

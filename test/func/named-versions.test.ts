@@ -207,7 +207,7 @@ for (const engine of ["sqlite", "postgres"] as const)
       await service.verb("workflow set", { workflow: other.workflow, function: ["dfunc_decide=latest"] });
       const all = await service.verb("function rollback", { function: "dfunc_decide" });
       assert.deepEqual(
-        new Set(all.workflows.map((each: Record<string, unknown>) => `${each["workflow"]} ${each["did"]}`)),
+        new Set(all.workflows.map((each: Record<string, string>) => `${each["workflow"]} ${each["did"]}`)),
         new Set([`${other.workflow} pinned`, `${workflow} nothing`]),
       );
 

@@ -15,6 +15,8 @@ const PER_CREDENTIAL: RateLimit = { per: "credential", max: 1, every_ms: 60_000 
 function limited(limits: SourceLimits, begunMax?: number) {
   const clock = new FakeClock();
   const source = { id: "acme__people", timeoutMs: 10_000, declaration: { limits } } as RunnableSource;
+  /** As it comes from the store: without the limits that it declares itself. */
+  const earlier = { ...source, declaration: { limits: { concurrency: 50 } }, limitedAs: source } as RunnableSource;
   const ends: (() => void)[] = [];
   const { leaseOf } = leasesInMemory(clock);
   const leased = { count: 0 };
@@ -32,10 +34,15 @@ function limited(limits: SourceLimits, begunMax?: number) {
     /** The limits that were started. */
     leased,
     /** The code of the fault with which the call ends, or `null`. */
-    call: (organizationId: string, scope: string, credentialId: string | null = null): Promise<string | null> => {
+    call: (
+      organizationId: string,
+      scope: string,
+      credentialId: string | null = null,
+      version: "loaded" | "earlier" = "loaded",
+    ): Promise<string | null> => {
       const call = makeCall({ run: makeRun({ organizationId }), deadlineAt: clock.now() + 10_000 });
       call.takeCredential({ scope, credentialId, rule: "default", fields: new Secret({}), prices: null });
-      return run(source, call)
+      return run(version === "loaded" ? source : earlier, call)
         .finally(() => call.end())
         .then(
           () => null,
@@ -110,4 +117,16 @@ test("if one of several rates refuses, none of them is used", async () => {
   for (const end of ends) end();
 
   assert.deepEqual([await first, await later], [null, null]);
+});
+
+test("an earlier version of a source uses up the limits of the loaded version", async () => {
+  const { call, ends } = limited({ rate: [PER_CREDENTIAL] });
+  const first = call("org_a", "a", "cred_1", "earlier");
+  await settle();
+  assert.equal(await call("org_a", "a", "cred_1"), "source.rate_limited_here");
+  const second = call("org_b", "b", "cred_2");
+  await settle();
+  assert.equal(await call("org_b", "b", "cred_2", "earlier"), "source.rate_limited_here");
+  for (const end of ends) end();
+  assert.deepEqual([await first, await second], [null, null]);
 });
