@@ -34,7 +34,7 @@ export async function commandsPage(): Promise<Page> {
         : block("text", helpOn(name, withoutSettings(command))),
       takesSettings(command) ? "The [settings](configuration.md) are options of it too." : "",
     ]),
-    `[Checks](checks.md) lists what ${code("check")} can find; its exit code is 1 if there is anything, and with ${code("--against-store")} 3 if only functions or sources differ. ${code("completion")} is tried with bash 5, zsh 5.9 and fish 3.6.`,
+    `[Checks](checks.md) lists what ${code("check")} can find; its exit code is 1 if there is anything, and with ${code("--against-store")} 3 if only functions or sources differ. ${code("batch")} ends with its batch; [its guide](../guides/batch.md#exit-codes) has its exit codes. ${code("completion")} is tried with bash 5, zsh 5.9 and fish 3.6.`,
     `[Simulate vendors](../guides/simulate.md) shows how to use ${code("simulate")}.`,
     "## What all verbs have in common",
     [
