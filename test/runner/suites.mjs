@@ -17,6 +17,7 @@ const EXPENSIVE = {
   "src/storage/store-totals.test.ts": "sums again after every change, on both engines",
   "src/storage/postgres/ledger-lists.test.ts": "fills databases",
   "test/admin/remote.test.ts": "starts a process for every command",
+  "test/batch/refusals.test.ts": "starts a process for every command",
   "test/budgets/crash.test.ts": "kills services",
   "test/budgets/roads.test.ts": "starts replicas",
   "test/check/command.test.ts": "starts a process for every command",
