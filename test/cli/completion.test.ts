@@ -15,7 +15,7 @@ const LINES: readonly (readonly [line: readonly string[], meant: readonly string
   [["ledger", "export", "--fo"], ["--format"]],
   [
     ["ledger", "export", "--format", ""],
-    ["csv", "jsonl"],
+    ["csv", "jsonl", "parquet"],
   ],
   [["ledger", "export", "march.csv", "--fo"], ["--format"]],
   [["start", "--log-level", "w"], ["warn"]],

@@ -85,9 +85,11 @@ test("the rows of a file are planned, priced, run a few at a time, and saved", {
       [5, true, "=cmd()"],
     ],
   );
-  if (process.env["SHOTS"]) await page.screenshot({ path: `${process.env["SHOTS"]}/run-file.png`, fullPage: true });
-  await page.setViewportSize({ width: 390, height: 844 });
-  if (process.env["SHOTS"]) await page.screenshot({ path: `${process.env["SHOTS"]}/run-file-390.png`, fullPage: true });
+  for (const width of [1440, 390]) {
+    await page.setViewportSize({ width, height: 900 });
+    const path = `${process.env["SHOTS"]}/run-file-${width}.png`;
+    if (process.env["SHOTS"]) await page.screenshot({ path, fullPage: true });
+  }
 });
 
 test(
