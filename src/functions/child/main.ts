@@ -5,7 +5,7 @@
  */
 import type { FromChild, ToChild } from "../pool/messages.ts";
 import { holdLifeLine } from "./life-line.ts";
-import { giveWay, LEAST_PRIORITY, LOW_PRIORITY, lowerNewThreads } from "./priority.ts";
+import { giveWay, LEAST_PRIORITY, LOW_PRIORITY, lowerNewThreads, SHADOW_PRIORITY } from "./priority.ts";
 import { startRun, type ChildRun } from "./run.ts";
 import { createSlots } from "./slots.ts";
 
@@ -43,6 +43,7 @@ let surplusMs = 0;
 let checkedAt = 0;
 let checkedCpu = process.cpuUsage();
 let givesWay = false;
+let isForShadows = false;
 
 function receive(message: ToChild): void {
   switch (message.type) {
@@ -72,9 +73,10 @@ function receive(message: ToChild): void {
       return run === undefined ? send({ type: "ended", id: message.id, stuck: false }) : run.end();
     }
     case "yield":
-      if (givesWay) return;
+      if (isForShadows) return;
+      isForShadows = true;
       givesWay = true;
-      return giveWay(LEAST_PRIORITY);
+      return giveWay(SHADOW_PRIORITY);
     case "trim":
       return slots.dropIdle();
   }

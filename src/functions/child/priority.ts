@@ -5,6 +5,8 @@ import { getPriority, setPriority } from "node:os";
 export const LOW_PRIORITY = 5;
 /** Nice levels below the service for a process that uses more than its share of processor time. */
 export const LEAST_PRIORITY = 10;
+/** Nice levels below the service for a process of shadow runs, for which nobody waits. */
+export const SHADOW_PRIORITY = 15;
 /**
  * Nice levels by which the main thread is above the others. It has little to do, but receives the messages that end
  * runs. Behind dozens of threads that allocate memory it would receive them too late.
