@@ -10,13 +10,13 @@ const ANYWHERE: Readonly<Record<Role, string>> = {
   viewer: `
     attention show; ledger activity; openapi;
     audit export; credential price current;
-    audit list; budget list; budget show; credential explain; credential list; credential matrix; credential price list; function activity; function diff; function list; function show; function versions; keys verify;
+    audit list; budget list; budget show; credential explain; credential list; credential matrix; credential price list; function activity; function diff; function list; function shadow; function show; function versions; keys verify;
     ledger compare; ledger export;
     ledger list; ledger show; ledger spend; ledger summary; ledger unknown; ledger verify; object find; operator list; org list; org show;
     object name;
     source credentials; source diff; source list; source show; source versions; token list; workflow list; workflow plan; workflow plan-rows`,
   operator: `
-    credential create; credential delete; credential disable; credential enable; credential verify; function rollback; function run; function test; ledger reconcile; ledger settle; org create; org disable;
+    credential create; credential delete; credential disable; credential enable; credential verify; function reset-shadow; function rollback; function run; function test; ledger reconcile; ledger settle; org create; org disable;
     org enable; org rename; source run; source test; token create; token revoke; workflow create; workflow disable;
     workflow enable; workflow run; workflow set`,
   // A price determines what a budget counts.
