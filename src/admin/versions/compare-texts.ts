@@ -23,17 +23,20 @@ export interface PackageDifference {
 }
 
 /** The time to compare two texts grows with the square of the number of lines that differ. */
-export const LINES_MAX = 5_000;
+export const LINES_MAX = 1_000;
 
 /** The file name that a unified diff gives to a file that does not exist. */
 const NO_FILE = "/dev/null";
 
-export function compareTexts(before: VersionTexts, after: VersionTexts): TextDifferences {
-  const files = [...new Set([...Object.keys(before.source), ...Object.keys(after.source)])].sort();
-  return {
-    files: files.flatMap((file) => compareFile(file, before.source[file], after.source[file])),
-    packages: comparePackages(packagesOf(before), packagesOf(after)),
-  };
+export async function compareTexts(before: VersionTexts, after: VersionTexts): Promise<TextDifferences> {
+  const names = [...new Set([...Object.keys(before.source), ...Object.keys(after.source)])].sort();
+  const files: FileDifference[] = [];
+  for (const file of names) {
+    files.push(...compareFile(file, before.source[file], after.source[file]));
+    // A service has runs to serve meanwhile.
+    await new Promise(setImmediate);
+  }
+  return { files, packages: comparePackages(packagesOf(before), packagesOf(after)) };
 }
 
 /** For a person in a terminal. */

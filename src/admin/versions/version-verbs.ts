@@ -183,7 +183,7 @@ export function versionVerbs(kind: VersionKind): { readonly versions: Verb; read
         [kind]: subject,
         before: { number: one.number, digest: one.digest },
         after: { number: other.number, digest: other.digest },
-        ...toWireDifferences(one.digest === other.digest ? NONE : compareTexts(one.texts, other.texts)),
+        ...toWireDifferences(one.digest === other.digest ? NONE : await compareTexts(one.texts, other.texts)),
       };
     },
 

@@ -47,7 +47,7 @@ export async function compareWithStore(
   for (const version of changed) {
     const old = before.get(keyOf(version))!;
     const texts = await (store as Store).admin.versionTexts(old);
-    const differences = texts === null ? NO_FILES : compareTexts(texts, await version.texts());
+    const differences = texts === null ? NO_FILES : await compareTexts(texts, await version.texts());
     changes.push({ ...idOf(version), change: "changed", before: toRef(old), after: refOf(version), ...differences });
   }
   for (const version of loaded) {
