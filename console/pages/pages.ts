@@ -13,7 +13,6 @@ import { OneRunPage } from "./runs/one-run-page.tsx";
 import { RunsPage } from "./runs/runs-page.tsx";
 import { SourceListPage } from "./sources/source-list-page.tsx";
 import { SourcePage } from "./sources/source-page.tsx";
-import { FunctionDiffPage, SourceDiffPage } from "./versions/diff-page.tsx";
 import { OverviewPage } from "./overview/overview-page.tsx";
 
 export interface PageEntry {
@@ -33,10 +32,10 @@ export const PAGES: readonly PageEntry[] = [
   { path: "/runs/:id", page: OneRunPage },
   { path: "/sources", label: "Sources", page: SourceListPage },
   { path: "/sources/:id", page: SourcePage },
-  { path: "/sources/:id/diff", page: SourceDiffPage },
+  { path: "/sources/:id/diff", page: later(async () => (await import("./seldom-shown.ts")).SourceDiffPage) },
   { path: "/functions", label: "Functions", page: FunctionListPage },
   { path: "/functions/:id", page: FunctionPage },
-  { path: "/functions/:id/diff", page: FunctionDiffPage },
+  { path: "/functions/:id/diff", page: later(async () => (await import("./seldom-shown.ts")).FunctionDiffPage) },
   { path: "/credentials", label: "Credentials", page: CredentialsPage },
   {
     path: "/credentials/new",

@@ -5,3 +5,4 @@
 export { NewCredentialPage } from "./credentials/new-credential-page.tsx";
 export { InvoicePage } from "./money/invoice-page.tsx";
 export { RunAFile } from "./run/file/run-a-file.tsx";
+export { FunctionDiffPage, SourceDiffPage } from "./versions/diff-page.tsx";
