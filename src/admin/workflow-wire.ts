@@ -1,7 +1,6 @@
 import { Type } from "../terms/schema/type.ts";
-import type { NamedWorkflow } from "./ports.ts";
 import { toWireTime } from "./wire-time.ts";
-import type { AdminStore } from "./ports.ts";
+import type { AdminStore, NamedWorkflow } from "./ports.ts";
 import { numbersOf, type NumberOf } from "./recorded-versions.ts";
 import { count, listOf, oneOf, orNull, text, time, yesOrNo } from "./result-schemas.ts";
 

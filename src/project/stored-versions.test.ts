@@ -42,7 +42,7 @@ test("a version is read once, whatever waits for it, and then found without a wa
   const content = DOCUMENT("name");
   const { versions, reads } = over(async () => content);
   const digest = digestOf(content);
-  const found = await Promise.all([1, 2, 3].map(() => versions.source(loaded, digest)));
+  const found = await Promise.all([1, 2, 3].map(async () => versions.source(loaded, digest)));
   assert.equal(reads(), 1);
   const again = versions.source(loaded, digest);
   assert.ok(!(again instanceof Promise));

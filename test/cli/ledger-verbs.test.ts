@@ -213,7 +213,11 @@ test("ledger export as Parquet has the cells of CSV, with times, flags and exact
       const found: Json = row.values[name] ?? null;
       const isAmount = ["price", "amount", "amount_at_most"].includes(name);
       const asCsv: string | null =
-        typeof found === "boolean" ? String(Number(found)) : found === null ? null : String(found);
+        typeof found === "boolean"
+          ? String(Number(found))
+          : found === null || typeof found === "string"
+            ? found
+            : JSON.stringify(found);
       assert.equal(isAmount && asCsv !== null ? asCsv.replace(/0{1,4}$/, "") : asCsv, value, name);
     }
   }

@@ -1,27 +1,10 @@
-import type { LoadedVersion, Version, VersionKind } from "../../../admin/ports.ts";
+import type { LoadedVersion, Version } from "../../../admin/ports.ts";
 import { compareTexts, type TextDifferences } from "../../../admin/versions/compare-texts.ts";
 import { textsOf } from "../../../project/load-sources.ts";
 import type { Store } from "../../../storage/store.ts";
 import type { CheckedProject } from "./check-project.ts";
 import type { CheckReport } from "./findings.ts";
-
-/** How a function or source of this deployment differs from the version that was last registered. */
-export interface VersionChange extends TextDifferences {
-  readonly kind: VersionKind;
-  readonly id: string;
-  /** `removed`: it was registered from a project at some time, and is not in this one. */
-  readonly change: "changed" | "new" | "removed";
-  /** The version last registered. */
-  readonly before: VersionRef | null;
-  /** The version of the file. */
-  readonly after: VersionRef | null;
-}
-
-interface VersionRef {
-  /** `null` if the version is not registered: a start does that. */
-  readonly number: number | null;
-  readonly digest: string;
-}
+import type { VersionChange, VersionRef } from "./version-change.ts";
 
 const NO_FILES: TextDifferences = { files: [], packages: [] };
 

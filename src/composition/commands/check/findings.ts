@@ -1,4 +1,4 @@
-import type { VersionChange } from "./check-versions.ts";
+import type { VersionChange } from "./version-change.ts";
 
 /** A finding that a check may report. Codes are used by `--ignore` and by programs, and never change their meaning. */
 export interface CheckRow {
