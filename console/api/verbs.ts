@@ -691,7 +691,7 @@ export interface components {
                 organization_tuid: string;
                 /** @enum {string} */
                 did: "pinned" | "ended_canary" | "nothing";
-                /** @description The number of the version before, of a canary its own */
+                /** @description The number of the version before; of a canary, the later one */
                 from: number;
                 /** @description The number of the version that its runs get now */
                 to: number | null;
