@@ -83,7 +83,11 @@ test("a function shows its code as written, and runs its cases", { skip: NO_BROW
 
 test("where there is no function, the page says how to write the first", { skip: NO_BROWSER }, async (t) => {
   const service = await startService(t);
-  const page = await openConsole(t, service, { as: "viewer", at: "/functions", failing: /function\/(show|activity)/ });
+  const page = await openConsole(t, service, {
+    as: "viewer",
+    at: "/functions",
+    failing: /function\/(show|activity|versions)/,
+  });
   await page.getByText("There is no function yet.").waitFor();
   await page.goto(`${service.adminUrl}/console/functions/dfunc_none`);
   await page.getByRole("alert").filter({ hasText: "There is no function" }).waitFor();
@@ -93,6 +97,7 @@ test("a function shows what its shadow runs found", { skip: NO_BROWSER }, async 
   const { service } = await startWorld(t, "none", { project: projectWith(t, "sum.mjs", CODE) });
   const { workflow } = service.a;
   const [version] = await service.operator.versionsOf("dfunc_sum");
+  const named = `1 (${version!.slice(0, 6)})`;
   const ids = Array.from({ length: 30 }, (_, at) => `trx_${String(at).padStart(32, "0")}`);
   const counts = { same: 7, different: 30, missing: 0, added: 0, failed: 2, unrecorded: 1 };
   const about = { workflowId: workflow, functionId: "dfunc_sum", version: version!, counts };
@@ -102,11 +107,11 @@ test("a function shows what its shadow runs found", { skip: NO_BROWSER }, async 
   ]);
   const page = await openConsole(t, service, { as: "viewer", at: "/functions/dfunc_sum" });
   const table = page.getByRole("table", { name: "Shadow runs" });
-  await table.getByRole("row", { name: `${workflow} 1 the whole result 7 30 0 0 2 1` }).waitFor();
-  await table.getByRole("row", { name: `${workflow} 1 sum 7 30 0 0 2 1` }).waitFor();
+  await table.getByRole("row", { name: `${workflow} ${named} the whole result 7 30 0 0 2 1` }).waitFor();
+  await table.getByRole("row", { name: `${workflow} ${named} sum 7 30 0 0 2 1` }).waitFor();
   const differing = page.getByRole("table", { name: "Runs that differ" });
-  await differing.getByRole("row", { name: `${ids[0]} 1 the result as a whole` }).waitFor();
-  await differing.getByRole("row", { name: `${ids[1]} 1 sum` }).waitFor();
+  await differing.getByRole("row", { name: `${ids[0]} ${named} the result as a whole` }).waitFor();
+  await differing.getByRole("row", { name: `${ids[1]} ${named} sum` }).waitFor();
   assert.equal(await differing.getByRole("row").count(), 21, "its head and the newest");
   await assertUsableEverywhere(page);
 });

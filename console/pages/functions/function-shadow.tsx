@@ -5,6 +5,7 @@ import { hrefOfObject } from "../../parts/object-link.tsx";
 import { Section } from "../../parts/page.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { Count, Id } from "../../parts/values.tsx";
+import { versionName } from "../../parts/version-link.tsx";
 
 type Shadow = ResultOf<"function shadow">;
 type Compared = Omit<Shadow["fields"][number], "field"> & { readonly field: string | null };
@@ -67,5 +68,5 @@ const DIFFERING: readonly Column<Differing>[] = [
 ];
 
 function versionOf({ version, digest }: Pick<Compared, "version" | "digest">) {
-  return <span title={digest}>{version ?? digest}</span>;
+  return <span title={digest}>{versionName({ number: version, digest })}</span>;
 }
