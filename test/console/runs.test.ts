@@ -54,7 +54,7 @@ test(
     const toSettle = await runsOf(world, { outcome: "failed", charged: "unknown" });
     await page.getByText("1 to settle").first().waitFor();
     assert.equal(await rows.count(), 1 + toSettle.length);
-    await page.getByLabel("Source").fill("register__insolvency");
+    await page.getByLabel("Source", { exact: true }).fill("register__insolvency");
     await page.keyboard.press("Enter");
     await page.waitForURL(/source=register__insolvency/);
 
@@ -64,7 +64,7 @@ test(
       as: world.owner,
       at: pathname.replace("/console", "") + search,
     });
-    assert.equal(await shared.getByLabel("Source").inputValue(), "register__insolvency");
+    assert.equal(await shared.getByLabel("Source", { exact: true }).inputValue(), "register__insolvency");
     assert.equal(await shared.getByLabel("Outcome").inputValue(), "failed");
     await named(shared);
     await page.goBack();
