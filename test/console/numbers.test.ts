@@ -90,7 +90,8 @@ test(
     assert.deepEqual(wide, []);
     assert.ok(kinds.length > 40, `only ${kinds.length} pages`);
 
-    // How long the first paint takes is the machine's; what it waits for is the page, two files, and who is logged in.
+    // How long the first paint takes is the machine's; what it waits for is the page, three files that
+    // the page names, and who is logged in.
     await page.route("**/api/**", (route) =>
       route.request().url().endsWith("/session/show") ? route.continue() : null,
     );
@@ -108,7 +109,7 @@ test(
       await page.goto(`${world.service.adminUrl}/console${path}`);
       await page.getByRole("heading", { level: 1 }).waitFor();
       const files = (await page.evaluate(FILES)) as readonly string[];
-      assert.deepEqual([...files].sort(), ["link", "script"], path);
+      assert.deepEqual([...files].sort(), ["link", "other", "script"], path);
     }
     await page.unrouteAll({ behavior: "ignoreErrors" });
   },

@@ -11,7 +11,7 @@ const FOLDER = fileURLToPath(new URL("../../console", import.meta.url));
  * content, so browsers may keep them.
  */
 export async function buildConsole(): Promise<ConsoleFile[]> {
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     absWorkingDir: FOLDER,
     entryPoints: ["main.tsx"],
     entryNames: "console-[hash]",
@@ -20,6 +20,7 @@ export async function buildConsole(): Promise<ConsoleFile[]> {
     splitting: true,
     outdir: "out",
     write: false,
+    metafile: true,
     bundle: true,
     minify: true,
     format: "esm",
@@ -33,9 +34,15 @@ export async function buildConsole(): Promise<ConsoleFile[]> {
   const built = outputFiles.map(({ path, text }) => ({ name: basename(path), text }));
   const nameOf = (extension: string) =>
     built.find(({ name }) => name.startsWith("console-") && extname(name) === extension)!.name;
+  const script = nameOf(".js");
+  // What the script shares with the parts. Without a link, a browser would ask for it only after it has read the script.
+  const shared = metafile.outputs[`out/${script}`]!.imports.filter(({ kind }) => kind === "import-statement").map(
+    ({ path }) => basename(path),
+  );
   const page = readFileSync(join(FOLDER, "index.html"), "utf8")
     .replace("%STYLE%", `/console/${nameOf(".css")}`)
-    .replace("%SCRIPT%", `/console/${nameOf(".js")}`);
+    .replace("%SCRIPT%", `/console/${script}`)
+    .replace("%SHARED%", shared.map((name) => `<link rel="modulepreload" href="/console/${name}" />`).join("\n    "));
   return [{ name: "index.html", text: page }, ...withoutPartStyles(built, nameOf(".css"))];
 }
 
