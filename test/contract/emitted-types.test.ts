@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { before, test } from "node:test";
 import { createPythonTypes, declarePython } from "../../src/contract/emit/python.ts";
 import { readSchemas } from "../../src/contract/emit/shapes.ts";
 import { createNames, typeNameOf } from "../../src/contract/emit/type-names.ts";
 import { createTypeScriptTypes, declareTypeScript } from "../../src/contract/emit/typescript.ts";
 import { openSources } from "../../src/project/open-catalogs.ts";
+import { createAjv } from "../../src/terms/schema/ajv.ts";
 import { CASES } from "./emitted-cases.ts";
+import { OWN_SCHEMAS, suiteOfDraft4, type SchemaInstances } from "./emitted-schemas.ts";
 import { checkPython, checkTypeScript, COMPILERS, pythonHead, toPython, toTypeScript } from "./type-checkers.ts";
 
 /** At the end of a line in which a checker has to find an error. */
@@ -19,10 +20,23 @@ interface Checked {
 }
 const FILES: Record<string, Checked> = {};
 
+const FROM_SUITE = suiteOfDraft4();
+const SCHEMAS = [...FROM_SUITE, ...OWN_SCHEMAS];
+
 before(async () => {
-  FILES["official_suite"] = officialSuite();
+  FILES["instances"] = instances();
   FILES["cases"] = cases();
   FILES["catalog"] = await catalog();
+});
+
+test("the instances are many, and valid by draft 2020-12", () => {
+  const count = (schemas: readonly SchemaInstances[]) => schemas.reduce((sum, { valid }) => sum + valid.length, 0);
+  assert.ok(count(FROM_SUITE) >= 100, `${count(FROM_SUITE)} instances of the official suite`);
+  assert.ok(count(OWN_SCHEMAS) >= 450, `${count(OWN_SCHEMAS)} own instances`);
+  for (const { says, schema, valid } of SCHEMAS) {
+    const validate = createAjv({ validateFormats: false }).compile(schema);
+    for (const value of valid) assert.ok(validate(value), `${says}: ${JSON.stringify(value)}`);
+  }
 });
 
 for (const compiler of Object.keys(COMPILERS) as (keyof typeof COMPILERS)[])
@@ -36,19 +50,8 @@ test("Python accepts every valid instance and refuses exactly the misspelt names
   assert.deepEqual(linesIn(await checkPython(texts), texts), refusedLines(texts));
 });
 
-interface Group {
-  readonly group: string;
-  readonly schema: unknown;
-  readonly valid: readonly unknown[];
-}
-
-/** The valid instances of the official suite, at its commit 44401e0c. Its objects have undeclared members, so they are open. */
-function officialSuite(): Checked {
-  const suite = readFileSync(new URL("schema-suite/draft2020-12.jsonl", import.meta.url), "utf8");
-  const groups = suite
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line) as Group);
+/** The valid instances of schemas of draft 2020-12. Their objects have undeclared members, so they are open. */
+function instances(): Checked {
   const styles = [true, false].map((isRead) => ({ isRead, dropsUndeclared: false, isOpen: true }));
   const inLanguage = (
     declare: typeof declareTypeScript,
@@ -57,10 +60,10 @@ function officialSuite(): Checked {
   ) => {
     const claim = createNames(["Array", "ReadonlyArray", "List", "Dict", "Sequence", "Mapping"]);
     const lines = styles.flatMap((style) =>
-      groups.flatMap(({ group, schema, valid }) => {
+      SCHEMAS.flatMap(({ says, schema, valid }) => {
         const name = claim("T");
         const values = valid.map((value, at) => line(name, at, value));
-        return [`${comment} ${group}`, ...declare(readSchemas([schema]), name, claim, style), ...values];
+        return [`${comment} ${says}`, ...declare(readSchemas([schema]), name, claim, style), ...values];
       }),
     );
     return lines.join("\n");
