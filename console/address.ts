@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { notePlace, placeAt } from "./place.ts";
+import { saveScrollPosition, scrollPosition } from "./scroll-position.ts";
 
 /** The current location in the console. All that a page shows follows from it, so an address can be shared. */
 export interface Address {
@@ -15,34 +15,34 @@ function read(): Address {
   return { path: pathname.slice(BASE.length).replace(/\/$/, "") || "/", query: new URLSearchParams(search) };
 }
 
-const here = signal<Address>(read());
+const current = signal<Address>(read());
 let isBack = false;
 /** Pushes this address onto the history again after Back or Forward has left it. */
-let comeAgain: (() => void) | undefined;
+let pushAgain: (() => void) | undefined;
 window.addEventListener("popstate", (event) => {
-  if (comeAgain !== undefined) {
+  if (pushAgain !== undefined) {
     event.stopImmediatePropagation();
-    return comeAgain();
+    return pushAgain();
   }
   isBack = true;
-  here.value = read();
+  current.value = read();
 });
 
 /** The current address. A component that reads it renders again when it changes. */
 export function address(): Address {
-  return here.value;
+  return current.value;
 }
 
 /** Disables Back and Forward until the returned function is called. For content that cannot be shown again. */
-export function stayHere(): () => void {
+export function blockHistory(): () => void {
   const { href } = window.location;
   const { state } = window.history;
-  comeAgain = () => window.history.pushState(state, "", href);
-  return () => void (comeAgain = undefined);
+  pushAgain = () => window.history.pushState(state, "", href);
+  return () => void (pushAgain = undefined);
 }
 
 /** Whether Back or Forward led to this page. Its earlier state is then restored. */
-export function hasComeBack(): boolean {
+export function isFromHistory(): boolean {
   return isBack;
 }
 
@@ -54,24 +54,24 @@ export function hrefOf(path: string, query: Readonly<Record<string, string | nul
 }
 
 /** Navigates to an address as a click on its link does. */
-export function goTo(href: string, { replace = false } = {}): void {
+export function navigate(href: string, { replace = false } = {}): void {
   change(href, !replace, 0);
   if (!replace) window.scrollTo(0, 0);
 }
 
 /** Changes parameters of the address; `null` removes one. Only with `remember` does Back undo the change. */
 export function setQuery(changes: Readonly<Record<string, string | null>>, { remember = false } = {}): void {
-  const { path, query } = here.peek();
+  const { path, query } = current.peek();
   change(hrefOf(path, { ...Object.fromEntries(query), ...changes }), remember, window.scrollY);
 }
 
 function change(href: string, remember: boolean, y: number): void {
   if (remember) {
-    notePlace();
-    window.history.pushState(placeAt(y), "", href);
+    saveScrollPosition();
+    window.history.pushState(scrollPosition(y), "", href);
     isBack = false;
   } else window.history.replaceState(window.history.state, "", href);
-  here.value = read();
+  current.value = read();
 }
 
 /** Handles clicks on links within the console without loading the page again. */
@@ -83,6 +83,6 @@ export function followLinks(): void {
     if (link.origin !== window.location.origin || !link.pathname.startsWith(`${BASE}/`)) return;
     if (link.hash !== "" && link.pathname === window.location.pathname) return;
     event.preventDefault();
-    goTo(link.href);
+    navigate(link.href);
   });
 }

@@ -2,12 +2,12 @@ import { render } from "preact";
 import { followLinks } from "./address.ts";
 import { App } from "./app.tsx";
 import "./base.css";
-import { ignoreHeldEnter } from "./held-enter.ts";
-import { keepPlaces } from "./place.ts";
+import { ignoreRepeatedEnter } from "./ignore-repeated-enter.ts";
+import { restoreScrollPositions } from "./scroll-position.ts";
 import { openSession } from "./session.ts";
 
 followLinks();
-keepPlaces();
-ignoreHeldEnter();
+restoreScrollPositions();
+ignoreRepeatedEnter();
 render(<App />, document.getElementById("console")!);
 await openSession();

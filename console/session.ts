@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
-import { goTo } from "./address.ts";
-import { ask, CallError } from "./api/ask.ts";
+import { navigate } from "./address.ts";
+import { sendRequest, CallError } from "./api/send-request.ts";
 import type { VerbName } from "./api/verb-types.ts";
 import { program } from "./program.ts";
 import { CHANGES, ROLE_OF, ROLES, type Role } from "./api/verbs.ts";
@@ -33,8 +33,8 @@ export const ways = signal<LoginWays>({ identity_provider: null });
 export const loginProblem = signal<CallError | undefined>(undefined);
 
 /** The address to which the identity provider redirects. */
-const COME_BACK = "/console/login";
-const PLACE = "datarun-place";
+const CALLBACK_PATH = "/console/login";
+const RETURN_PATH_KEY = "datarun-place";
 
 /** Finds the current session. Credentials in the address, from a link or the identity provider, are tried first. */
 export async function openSession(): Promise<void> {
@@ -42,16 +42,16 @@ export async function openSession(): Promise<void> {
   const code = /^#code=(.+)$/.exec(hash)?.[1];
   if (code !== undefined) {
     // Removes the code from the address, so that it is not kept in the history or shared.
-    goTo(pathname + search, { replace: true });
+    navigate(pathname + search, { replace: true });
     if (await tryToLogIn(() => begin("session/code", { code: decodeURIComponent(code) }))) return;
   }
-  if (pathname === COME_BACK) {
-    goTo(placeOfBefore(), { replace: true });
+  if (pathname === CALLBACK_PATH) {
+    navigate(takeReturnPath(), { replace: true });
     if (search !== "" && (await tryToLogIn(() => begin("session/provider/finish", { answer: search.slice(1) }))))
       return;
   }
   try {
-    const shown = (await ask("session/show", {})) as Session;
+    const shown = (await sendRequest("session/show", {})) as Session;
     program.value = shown.program;
     session.value = shown;
   } catch (error) {
@@ -78,36 +78,36 @@ export function logIn(token: string): Promise<void> {
 }
 
 async function begin(path: string, input: object, token?: string): Promise<void> {
-  const begun = (await ask(path, input, token === undefined ? {} : { token })) as Session;
+  const started = (await sendRequest(path, input, token === undefined ? {} : { token })) as Session;
   const before = session.peek();
   loginProblem.value = undefined;
   // The page shows data for another operator or role.
-  if (before && (before.name !== begun.name || before.role !== begun.role)) window.location.reload();
-  program.value = begun.program;
-  session.value = begun;
+  if (before && (before.name !== started.name || before.role !== started.role)) window.location.reload();
+  program.value = started.program;
+  session.value = started;
   hasEnded.value = false;
   logins.value += 1;
 }
 
 /** Redirects to the identity provider, and returns to the same page afterwards. @throws CallError */
 export async function goToProvider(): Promise<void> {
-  const { location } = (await ask("session/provider/begin", {})) as { readonly location: string };
+  const { location } = (await sendRequest("session/provider/begin", {})) as { readonly location: string };
   const { pathname, search } = window.location;
-  window.sessionStorage.setItem(PLACE, pathname + search);
+  window.sessionStorage.setItem(RETURN_PATH_KEY, pathname + search);
   window.location.assign(location);
 }
 
 /** Checks the stored path, although only the console writes it: it must lead into the console. */
-function placeOfBefore(): string {
-  const place = window.sessionStorage.getItem(PLACE) ?? "";
-  window.sessionStorage.removeItem(PLACE);
-  return place.startsWith("/console/") && place !== COME_BACK ? place : "/console/";
+function takeReturnPath(): string {
+  const returnPath = window.sessionStorage.getItem(RETURN_PATH_KEY) ?? "";
+  window.sessionStorage.removeItem(RETURN_PATH_KEY);
+  return returnPath.startsWith("/console/") && returnPath !== CALLBACK_PATH ? returnPath : "/console/";
 }
 
 /** @throws CallError if the service does not answer */
 export async function logOut(): Promise<void> {
   await loadWays();
-  await ask("session/end", {}).catch((error: unknown) => {
+  await sendRequest("session/end", {}).catch((error: unknown) => {
     if (!isEnded(error)) throw error;
   });
   hasEnded.value = false;
@@ -115,14 +115,14 @@ export async function logOut(): Promise<void> {
 }
 
 /** Handles the end of the session. The page stays as it is, below a login form. */
-export async function noteEnd(): Promise<void> {
+export async function onSessionEnded(): Promise<void> {
   if (!session.peek() || hasEnded.peek()) return;
   await loadWays();
   hasEnded.value = true;
 }
 
 async function loadWays(): Promise<void> {
-  ways.value = (await ask("session/ways", {})) as LoginWays;
+  ways.value = (await sendRequest("session/ways", {})) as LoginWays;
 }
 
 function isEnded(error: unknown): boolean {

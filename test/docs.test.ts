@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { findVerbs } from "../src/admin/find-verbs.ts";
 import { openApiDocument } from "../src/http/public-openapi.ts";
 import { optionOf, SETTINGS, variableOf, type Setting } from "../src/settings/table.ts";
-import { adminOpenApiDocument } from "../src/admin/http/openapi.ts";
+import { adminOpenApiDocument } from "../src/admin/http/admin-openapi.ts";
 import { compileExpression } from "../src/sources/declarative/expressions/expression.ts";
 import { FUNCTIONS } from "../src/sources/declarative/expressions/expression-functions.ts";
 import type { DocumentLocation } from "../src/sources/declarative/format/read-document.ts";

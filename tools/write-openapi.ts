@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findVerbs } from "../src/admin/find-verbs.ts";
 import { openApiDocument } from "../src/http/public-openapi.ts";
-import { adminOpenApiDocument } from "../src/admin/http/openapi.ts";
+import { adminOpenApiDocument } from "../src/admin/http/admin-openapi.ts";
 import { verbTypes } from "./console/write-verb-types.ts";
 
 /** Writes the contracts beside the README, and what the console takes from its own; tests fail when a file is not what the code says. */

@@ -1,5 +1,5 @@
-import { noteEnd } from "../session.ts";
-import { CallError, type ErrorBody, OWN_HEADERS, toError } from "./ask.ts";
+import { onSessionEnded } from "../session.ts";
+import { CallError, type ErrorBody, OWN_HEADERS, toError } from "./send-request.ts";
 import type { InputOf, VerbName } from "./verb-types.ts";
 
 /** Limit in memory, for browsers that cannot write a download to disk as it arrives. */
@@ -32,7 +32,7 @@ export async function download<Name extends VerbName>(
   { signal, pass }: DownloadOptions,
 ): Promise<"saved" | "nowhere"> {
   // Must come before the first `await`: a browser opens the dialog only as a direct result of a click.
-  const chosen = await choosePlace(fileName);
+  const chosen = await chooseFile(fileName);
   if (chosen === "nowhere") return "nowhere";
   try {
     const body = (await open(name, input, signal)).pipeThrough(passing(pass));
@@ -57,7 +57,7 @@ function passing(pass: DownloadOptions["pass"]): TransformStream<Uint8Array, Uin
 }
 
 /** `null` if the browser cannot write to the disk or is not allowed to. */
-async function choosePlace(suggestedName: string): Promise<Chosen | "nowhere" | null> {
+async function chooseFile(suggestedName: string): Promise<Chosen | "nowhere" | null> {
   const picker = window as FilePicker;
   if (picker.showSaveFilePicker === undefined) return null;
   try {
@@ -74,7 +74,7 @@ async function write(body: ReadableStream<Uint8Array>, chosen: Chosen, signal: A
     // A DOMException means a full disk or a refused permission. A download that is cut off throws another type.
     if (thrown instanceof DOMException && !signal.aborted)
       throw new CallError("internal", `The file could not be written: ${thrown.message}`);
-    sayBroken();
+    throwBroken();
   }
 }
 
@@ -95,7 +95,7 @@ async function open<Name extends VerbName>(
   if (response.ok && response.body !== null) return response.body;
   const value = (await response.json().catch(() => null)) as { readonly error?: ErrorBody } | null;
   const error = toError(response.status, value?.error);
-  if (error.code === "unauthenticated") await noteEnd();
+  if (error.code === "unauthenticated") await onSessionEnded();
   throw error;
 }
 
@@ -104,7 +104,7 @@ async function gather(body: ReadableStream<Uint8Array>): Promise<Blob> {
   let bytes = 0;
   const reader = body.getReader();
   for (;;) {
-    const { done, value } = await reader.read().catch(sayBroken);
+    const { done, value } = await reader.read().catch(throwBroken);
     if (done) return new Blob(pieces);
     pieces.push(value as Uint8Array<ArrayBuffer>);
     bytes += value.length;
@@ -117,7 +117,7 @@ async function gather(body: ReadableStream<Uint8Array>): Promise<Blob> {
   }
 }
 
-function sayBroken(): never {
+function throwBroken(): never {
   throw new CallError("unreachable", "The download was cut off before its end, so no file was saved. Try again.");
 }
 

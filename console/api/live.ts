@@ -1,9 +1,9 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { logins, noteEnd } from "../session.ts";
-import { CallError, OWN_HEADERS } from "./ask.ts";
+import { logins, onSessionEnded } from "../session.ts";
+import { CallError, OWN_HEADERS } from "./send-request.ts";
 import { createEventReader } from "./read-events.ts";
-import { counted } from "./under-way.ts";
+import { trackPending } from "./pending-requests.ts";
 import type { LiveEvent } from "./verbs.ts";
 
 /** The latest live event, and whether events arrive. */
@@ -45,7 +45,7 @@ export function useLive(): Live {
 async function listen(gone: AbortSignal): Promise<void> {
   const first = Promise.withResolvers<void>();
   // Until the first event the page may still change its layout. Later events change only values.
-  if (live.peek().event === undefined) void counted(first.promise);
+  if (live.peek().event === undefined) void trackPending(first.promise);
   gone.addEventListener("abort", () => first.resolve());
   for (let wait = RETRY_FIRST_MS; !gone.aborted; wait = Math.min(wait * 2, RETRY_MAX_MS)) {
     try {
@@ -60,14 +60,14 @@ async function listen(gone: AbortSignal): Promise<void> {
       const problem =
         thrown instanceof CallError ? thrown : new CallError("unreachable", "The service does not answer.");
       live.value = { ...live.peek(), problem };
-      if (problem.code === "unauthenticated") return void noteEnd();
+      if (problem.code === "unauthenticated") return void onSessionEnded();
     }
     await new Promise((resolve) => setTimeout(resolve, wait));
   }
 }
 
 /** Never resolves; throws when the stream ends. */
-async function readAll(gone: AbortSignal, tell: (event: LiveEvent) => void): Promise<never> {
+async function readAll(gone: AbortSignal, onEvent: (event: LiveEvent) => void): Promise<never> {
   const silent = new AbortController();
   let timer = setTimeout(() => silent.abort(), SILENT_MS);
   try {
@@ -83,7 +83,7 @@ async function readAll(gone: AbortSignal, tell: (event: LiveEvent) => void): Pro
       timer = setTimeout(() => silent.abort(), SILENT_MS);
       for (const { event, data } of read(value)) {
         if (event === "error") throw toError(data);
-        tell(JSON.parse(data) as LiveEvent);
+        onEvent(JSON.parse(data) as LiveEvent);
       }
     }
   } finally {

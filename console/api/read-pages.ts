@@ -1,4 +1,4 @@
-import { call } from "./call.ts";
+import { callVerb } from "./call-verb.ts";
 import type { InputOf, ListVerb, ResultOf, RowOf } from "./verb-types.ts";
 
 /** The most rows that a verb returns at once. */
@@ -21,11 +21,11 @@ export async function* readPages<Name extends ListVerb, Rows extends keyof Resul
   rows: Rows,
   { signal, after }: { readonly signal: AbortSignal; readonly after?: string | undefined },
 ): AsyncGenerator<PageOf<RowOf<Name, Rows>, ResultOf<Name>>, void, void> {
-  let place = after;
+  let cursor = after;
   do {
-    const asked = { ...input, ...(place !== undefined && { after: place }) };
-    const result = await call(name, asked as InputOf<Name>, { signal });
-    place = (result as { readonly next?: string }).next;
-    yield { rows: result[rows] as readonly RowOf<Name, Rows>[], next: place, result };
-  } while (place !== undefined);
+    const pageInput = { ...input, ...(cursor !== undefined && { after: cursor }) };
+    const result = await callVerb(name, pageInput as InputOf<Name>, { signal });
+    cursor = (result as { readonly next?: string }).next;
+    yield { rows: result[rows] as readonly RowOf<Name, Rows>[], next: cursor, result };
+  } while (cursor !== undefined);
 }

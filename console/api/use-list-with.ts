@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
-import { call } from "./call.ts";
-import { type AskedList, useList } from "./use-list.ts";
+import { callVerb } from "./call-verb.ts";
+import { type ListState, useList } from "./use-list.ts";
 import type { InputOf, ListVerb, ResultOf, RowOf } from "./verb-types.ts";
 
 export interface NamedRow<Row> {
@@ -11,7 +11,7 @@ export interface NamedRow<Row> {
   readonly order?: "newest first" | "oldest first";
 }
 
-export interface ListWithRow<Row> extends AskedList<Row> {
+export interface ListWithRow<Row> extends ListState<Row> {
   /** The id in the address, if no row has it. */
   readonly missing: string | undefined;
 }
@@ -33,18 +33,18 @@ export function useListWith<Name extends ListVerb, Rows extends keyof ResultOf<N
 
   useEffect(() => {
     if (!isBelow) return;
-    const gone = new AbortController();
-    const asked = { ...input, after: order === "newest first" ? `${id}0` : id.slice(0, -1), limit: 1 };
-    call(name, asked as InputOf<Name>, { signal: gone.signal }).then(
+    const controller = new AbortController();
+    const rowInput = { ...input, after: order === "newest first" ? `${id}0` : id.slice(0, -1), limit: 1 };
+    callVerb(name, rowInput as InputOf<Name>, { signal: controller.signal }).then(
       (result) => {
         const [row] = (result as unknown as Readonly<Record<string, readonly Row[]>>)[rows]!;
         setFound({ id, row: row?.[key] === id ? row! : null });
       },
       // Shows neither the row nor that it is missing. The list is still shown, and reloading it asks for this row
       // again.
-      () => !gone.signal.aborted && setFound(undefined),
+      () => !controller.signal.aborted && setFound(undefined),
     );
-    return () => gone.abort();
+    return () => controller.abort();
     // The list and the row are reloaded together.
   }, [isBelow, id, list.rows]);
 

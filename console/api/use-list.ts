@@ -1,12 +1,12 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { hasComeBack } from "../address.ts";
-import type { CallError } from "./ask.ts";
-import { keep, keptOf } from "./kept.ts";
+import { isFromHistory } from "../address.ts";
+import type { CallError } from "./send-request.ts";
+import { cacheResult, cachedResult } from "./result-cache.ts";
 import { PAGE_MAX, readPages } from "./read-pages.ts";
 import { toCallError, useAfterLogin } from "./use-verb.ts";
 import type { InputOf, ListVerb, ResultOf, RowOf } from "./verb-types.ts";
 
-export interface AskedList<Row, Result = unknown> {
+export interface ListState<Row, Result = unknown> {
   /** All rows received so far; `undefined` before the first page. */
   readonly rows: readonly Row[] | undefined;
   /** The result of each page, without its rows. */
@@ -33,7 +33,7 @@ interface Pages<Row, Result> {
 interface Failed {
   readonly key: string;
   readonly error: CallError;
-  readonly again: () => void;
+  readonly retry: () => void;
 }
 
 /** A list that is read page by page. `rows` names the list in the verb's result. */
@@ -41,7 +41,7 @@ export function useList<Name extends ListVerb, Rows extends keyof ResultOf<Name>
   name: Name,
   input: InputOf<Name>,
   rows: Rows,
-): AskedList<RowOf<Name, Rows>, ResultOf<Name>> {
+): ListState<RowOf<Name, Rows>, ResultOf<Name>> {
   return usePages(name, input, rows, "by page");
 }
 
@@ -50,7 +50,7 @@ export function useWholeList<Name extends ListVerb, Rows extends keyof ResultOf<
   name: Name,
   input: InputOf<Name> | null,
   rows: Rows,
-): Omit<AskedList<RowOf<Name, Rows>, ResultOf<Name>>, "more"> {
+): Omit<ListState<RowOf<Name, Rows>, ResultOf<Name>>, "more"> {
   return usePages(name, input, rows, "whole");
 }
 
@@ -59,29 +59,29 @@ function usePages<Name extends ListVerb, Rows extends keyof ResultOf<Name> & str
   input: InputOf<Name> | null,
   rows: Rows,
   how: "by page" | "whole",
-): AskedList<RowOf<Name, Rows>, ResultOf<Name>> {
+): ListState<RowOf<Name, Rows>, ResultOf<Name>> {
   type Row = RowOf<Name, Rows>;
-  type Own = Pages<Row, ResultOf<Name>>;
+  type OwnPages = Pages<Row, ResultOf<Name>>;
   const key = input === null ? null : `${name} ${JSON.stringify(input)}`;
-  const [read, setPages] = useState<Own>();
+  const [read, setPages] = useState<OwnPages>();
   const [failed, setFailed] = useState<Failed>();
   const [isLoading, setLoading] = useState(key !== null);
   // After Back or Forward the list has as many rows as before, so that the scroll position fits.
-  const pages = read?.key !== key && hasComeBack() ? (keptOf<Own>(`${key} ${how}`) ?? read) : read;
-  const gone = useRef<AbortController>(undefined);
+  const pages = read?.key !== key && isFromHistory() ? (cachedResult<OwnPages>(`${key} ${how}`) ?? read) : read;
+  const controller = useRef<AbortController>(undefined);
 
   const load = useCallback(
     /** Loads one page after `before`. With `count`, loads as many pages as `count` rows take. */
-    (before: Own | undefined, count?: number) => {
-      gone.current?.abort();
+    (before: OwnPages | undefined, count?: number) => {
+      controller.current?.abort();
       if (key === null) return setLoading(false);
-      const { signal } = (gone.current = new AbortController());
+      const { signal } = (controller.current = new AbortController());
       setLoading(true);
       setFailed(undefined);
       const readAll = async (): Promise<void> => {
         let all = before;
-        const asked = { ...input, ...limitOf(how, count) } as InputOf<Name>;
-        for await (const page of readPages(name, asked, rows, { signal, after: before?.next })) {
+        const pageInput = { ...input, ...limitOf(how, count) } as InputOf<Name>;
+        for await (const page of readPages(name, pageInput, rows, { signal, after: before?.next })) {
           all = {
             key,
             rows: [...(all?.rows ?? []), ...page.rows],
@@ -91,13 +91,13 @@ function usePages<Name extends ListVerb, Rows extends keyof ResultOf<Name> & str
           if (how === "by page" && all.rows.length >= (count ?? 0)) break;
         }
         setPages(all);
-        if (all) keep(`${key} ${how}`, all);
+        if (all) cacheResult(`${key} ${how}`, all);
       };
       readAll()
         .catch(
           (thrown: unknown) =>
             // After a login the request that failed is repeated, not a request for the next page.
-            !signal.aborted && setFailed({ key, error: toCallError(thrown), again: () => load(before, count) }),
+            !signal.aborted && setFailed({ key, error: toCallError(thrown), retry: () => load(before, count) }),
         )
         .finally(() => !signal.aborted && setLoading(false));
     },
@@ -111,11 +111,11 @@ function usePages<Name extends ListVerb, Rows extends keyof ResultOf<Name> & str
 
   useEffect(() => {
     reload();
-    return () => gone.current?.abort();
+    return () => controller.current?.abort();
   }, [load]);
 
   const error = failed?.key === key ? failed.error : undefined;
-  useAfterLogin(error, () => failed?.again());
+  useAfterLogin(error, () => failed?.retry());
 
   return {
     // After a change of the filter the old rows stay until the new rows arrive or the request fails.

@@ -1,11 +1,11 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { logins } from "../session.ts";
-import { CallError } from "./ask.ts";
-import { call } from "./call.ts";
-import { keep, keptOf } from "./kept.ts";
+import { CallError } from "./send-request.ts";
+import { callVerb } from "./call-verb.ts";
+import { cacheResult, cachedResult } from "./result-cache.ts";
 import type { InputOf, ResultOf, VerbName } from "./verb-types.ts";
 
-export interface Asked<Result> {
+export interface VerbState<Result> {
   /**
    * The result. While another input is loading, the previous result, so that the layout does not jump. `undefined` if
    * the request failed or the input is `null`: the previous result would not answer it.
@@ -19,7 +19,7 @@ export interface Asked<Result> {
 }
 
 /** The result of a verb that changes nothing. With `null` as input nothing is requested. */
-export function useVerb<Name extends VerbName>(name: Name, input: InputOf<Name> | null): Asked<ResultOf<Name>> {
+export function useVerb<Name extends VerbName>(name: Name, input: InputOf<Name> | null): VerbState<ResultOf<Name>> {
   const key = input === null ? null : `${name} ${JSON.stringify(input)}`;
   const [state, setState] = useState<{ key: string | null; result?: ResultOf<Name>; error?: CallError }>({ key: null });
   const [times, setTimes] = useState(0);
@@ -29,28 +29,28 @@ export function useVerb<Name extends VerbName>(name: Name, input: InputOf<Name> 
 
   useEffect(() => {
     if (key === null) return setLoading(false);
-    const gone = new AbortController();
+    const controller = new AbortController();
     setLoading(true);
-    call(name, last.current!, { signal: gone.signal })
+    callVerb(name, last.current!, { signal: controller.signal })
       .then(
         (result) => {
-          keep(key, result);
-          if (!gone.signal.aborted) setState({ key, result });
+          cacheResult(key, result);
+          if (!controller.signal.aborted) setState({ key, result });
         },
         (thrown: unknown) => {
-          if (gone.signal.aborted) return;
+          if (controller.signal.aborted) return;
           const error = toCallError(thrown);
           setState((before) => (before.key === key ? { ...before, error } : { key, error }));
         },
       )
-      .finally(() => !gone.signal.aborted && setLoading(false));
-    return () => gone.abort();
+      .finally(() => !controller.signal.aborted && setLoading(false));
+    return () => controller.abort();
   }, [key, name, times]);
   const reload = useCallback(() => setTimes((so) => so + 1), []);
   useAfterLogin(state.error, reload);
 
   const isFailed = state.key === key && state.error !== undefined;
-  const current = (state.key === key ? state.result : undefined) ?? keptOf<ResultOf<Name>>(key);
+  const current = (state.key === key ? state.result : undefined) ?? cachedResult<ResultOf<Name>>(key);
   const before = useRef<ResultOf<Name>>(undefined);
   if (current !== undefined || isFailed) before.current = current;
   return {
@@ -63,10 +63,10 @@ export function useVerb<Name extends VerbName>(name: Name, input: InputOf<Name> 
 }
 
 /** Repeats a request that failed because the session had ended, after the next login. */
-export function useAfterLogin(error: CallError | undefined, again: () => void): void {
+export function useAfterLogin(error: CallError | undefined, retry: () => void): void {
   const times = logins.value;
   useEffect(() => {
-    if (error?.code === "unauthenticated") again();
+    if (error?.code === "unauthenticated") retry();
   }, [times]);
 }
 

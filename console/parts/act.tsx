@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { CallError } from "../api/ask.ts";
-import { call } from "../api/call.ts";
+import type { CallError } from "../api/send-request.ts";
+import { callVerb } from "../api/call-verb.ts";
 import { toCallError } from "../api/use-verb.ts";
 import type { InputOf, ResultOf, VerbName } from "../api/verb-types.ts";
 import { logins, mayUse } from "../session.ts";
@@ -34,7 +34,7 @@ export function useAct<Name extends VerbName>(name: Name): Acting<Name> {
       setError(undefined);
       try {
         notes.current = [];
-        return await call(name, input, { note: (sentence) => (notes.current = [...notes.current, sentence]) });
+        return await callVerb(name, input, { note: (sentence) => (notes.current = [...notes.current, sentence]) });
       } catch (thrown) {
         setError(toCallError(thrown));
         return undefined;

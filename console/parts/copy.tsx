@@ -5,25 +5,25 @@ import "./copy.css";
 
 /** A button that copies a text and confirms it. */
 export function Copy({ text, label = "Copy" }: { readonly text: string; readonly label?: string }) {
-  const [said, say] = useState<string>();
+  const [message, setMessage] = useState<string>();
   useEffect(() => {
-    if (said === undefined) return;
-    const timer = setTimeout(() => say(undefined), 2_000);
+    if (message === undefined) return;
+    const timer = setTimeout(() => setMessage(undefined), 2_000);
     return () => clearTimeout(timer);
-  }, [said]);
+  }, [message]);
   return (
     <>
       <Button
         kind="quiet"
         onClick={() => {
           const copied = copyText(text);
-          void copied.then((ok) => say(ok ? "Copied" : "The browser does not allow copying"));
+          void copied.then((ok) => setMessage(ok ? "Copied" : "The browser does not allow copying"));
         }}
       >
-        {said ?? label}
+        {message ?? label}
       </Button>
       <span class="visually-hidden" aria-live="polite">
-        {said}
+        {message}
       </span>
     </>
   );

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { CallError } from "../api/ask.ts";
+import type { CallError } from "../api/send-request.ts";
 import { damagedLines, type DamagedRuns } from "../api/damaged-lines.ts";
 import { download, TOO_LARGE } from "../api/download.ts";
 import { toCallError } from "../api/use-verb.ts";
@@ -23,7 +23,7 @@ interface ExportProps<Verb extends "audit export" | "ledger export"> {
 interface Outcome {
   readonly of: string;
   /** The filter when the export ended. */
-  readonly toldWith: string;
+  readonly filterAtEnd: string;
   /** The command that saves the same file from a terminal. */
   readonly command: string;
   readonly cancelled?: boolean;
@@ -39,7 +39,7 @@ export function Export<Verb extends "audit export" | "ledger export">({ verb, fi
   const now = useRef(of);
   now.current = of;
   // The message of the last export disappears when the filter changes.
-  const outcome = last?.toldWith === of ? last : undefined;
+  const outcome = last?.filterAtEnd === of ? last : undefined;
   const gone = useRef<AbortController>(undefined);
   const buttons = useRef<HTMLDivElement>(null);
   useEffect(() => () => gone.current?.abort(), []);
@@ -61,7 +61,7 @@ export function Export<Verb extends "audit export" | "ledger export">({ verb, fi
       .catch((thrown: unknown) => (signal.aborted ? { cancelled: true } : { error: toCallError(thrown) }));
     setLast({
       of,
-      toldWith: now.current,
+      filterAtEnd: now.current,
       command: commandOf(`${verb} ${fileOf(format)}`, { ...filter, format }),
       ...done,
     });
@@ -84,16 +84,22 @@ export function Export<Verb extends "audit export" | "ledger export">({ verb, fi
           </div>
         )}
       </div>
-      {outcome && <Says {...outcome} isOfAnother={outcome.of !== of} />}
+      {outcome && <ExportMessage {...outcome} isOfAnother={outcome.of !== of} />}
     </>
   );
 }
 
-function Says({ cancelled, damaged, error, command, isOfAnother }: Outcome & { readonly isOfAnother: boolean }) {
-  const isTold = cancelled === true || error !== undefined || (damaged?.count ?? 0) > 0;
+function ExportMessage({
+  cancelled,
+  damaged,
+  error,
+  command,
+  isOfAnother,
+}: Outcome & { readonly isOfAnother: boolean }) {
+  const hasMessage = cancelled === true || error !== undefined || (damaged?.count ?? 0) > 0;
   return (
     <>
-      {isTold && isOfAnother && <p class="dim">About the export with the previous filter:</p>}
+      {hasMessage && isOfAnother && <p class="dim">About the export with the previous filter:</p>}
       {cancelled === true && <p role="status">The export was cancelled. No file was saved.</p>}
       {damaged && damaged.count > 0 && <Damaged runs={damaged} says="the file has only their ids" />}
       {error && <Failure error={error} />}

@@ -1,7 +1,7 @@
 import type { FunctionComponent } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { CallError } from "../api/ask.ts";
-import { counted } from "../api/under-way.ts";
+import { CallError } from "../api/send-request.ts";
+import { trackPending } from "../api/pending-requests.ts";
 import { Failure } from "./failure.tsx";
 
 const FAILED = new CallError("unreachable", "This part of the console could not be loaded. Load the page again.");
@@ -14,7 +14,7 @@ export function later<Props extends object>(load: () => Promise<FunctionComponen
     const [, setThere] = useState(Loaded !== undefined);
     useEffect(() => {
       if (Loaded !== undefined) return;
-      counted(load()).then(
+      trackPending(load()).then(
         (component) => {
           Loaded = component;
           setThere(true);

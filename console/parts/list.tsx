@@ -1,6 +1,6 @@
 import type { ComponentChildren, RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import type { CallError } from "../api/ask.ts";
+import type { CallError } from "../api/send-request.ts";
 import { Button } from "./button.tsx";
 import { Failure } from "./failure.tsx";
 import { Table, type Column } from "./table.tsx";
@@ -72,10 +72,10 @@ function useFocusOfNewRow(list: RefObject<HTMLElement | null>, count: number, mo
     before.current = undefined;
     if (!isEnd || document.activeElement !== document.body) return;
     const rows = list.current?.querySelectorAll<HTMLElement>("tbody tr");
-    const place = rows?.[Math.min(at, count - 1)] ?? list.current;
-    if (place === null) return;
-    place.tabIndex = -1;
-    place.focus({ preventScroll: true });
+    const element = rows?.[Math.min(at, count - 1)] ?? list.current;
+    if (element === null) return;
+    element.tabIndex = -1;
+    element.focus({ preventScroll: true });
   }, [count, isEnd]);
   return () => void (before.current = count);
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { AreaField, SelectField, TextField } from "./fields.tsx";
 import { ProseLine } from "./prose.tsx";
-import type { Problems, SchemaField, Texts } from "./schema-fields.ts";
+import type { Problems, SchemaField, Texts } from "./form-fields.ts";
 import "./schema-form.css";
 
 interface SchemaFormProps {

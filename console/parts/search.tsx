@@ -1,5 +1,5 @@
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { goTo } from "../address.ts";
+import { navigate } from "../address.ts";
 import { useVerb } from "../api/use-verb.ts";
 import type { RowOf } from "../api/verb-types.ts";
 import { hrefOfObject, type ObjectKind } from "./object-link.tsx";
@@ -39,7 +39,7 @@ export function Search() {
   function open(match: Match): void {
     close();
     field.current?.blur();
-    goTo(hrefOf(match));
+    navigate(hrefOf(match));
   }
 
   function change(value: string): void {
@@ -52,7 +52,7 @@ export function Search() {
   function openRun(run: string): void {
     close();
     field.current?.blur();
-    goTo(hrefOfObject("run", run));
+    navigate(hrefOfObject("run", run));
   }
 
   function onKeyDown(event: KeyboardEvent): void {
@@ -144,7 +144,7 @@ function useShortcuts(field: { readonly current: HTMLInputElement | null }): voi
     };
     const onPaste = (event: ClipboardEvent): void => {
       const pasted = event.clipboardData?.getData("text").trim() ?? "";
-      if (RUN_ID.test(pasted) && !isElsewhere(event)) goTo(hrefOfObject("run", pasted));
+      if (RUN_ID.test(pasted) && !isElsewhere(event)) navigate(hrefOfObject("run", pasted));
     };
     document.addEventListener("keydown", onKeyDown);
     document.addEventListener("paste", onPaste);

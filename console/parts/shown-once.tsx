@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
-import { stayHere } from "../address.ts";
+import { blockHistory } from "../address.ts";
 import { Button } from "./button.tsx";
 import { Copy } from "./copy.tsx";
 import { Dialog } from "./dialog.tsx";
@@ -22,7 +22,7 @@ interface ShownOnceProps {
 export function ShownOnce({ title, secret, children, onDone }: ShownOnceProps) {
   useEffect(() => {
     const warn = (event: Event) => event.preventDefault();
-    const leave = stayHere();
+    const leave = blockHistory();
     window.addEventListener("beforeunload", warn);
     return () => {
       window.removeEventListener("beforeunload", warn);

@@ -14,11 +14,11 @@ export interface TreeRow {
   /** `undefined` if it cannot be expanded. */
   readonly isOpen: boolean | undefined;
   /** Number of lines that expanding adds. */
-  readonly holds: number;
+  readonly childCount: number;
 }
 
 /** Longer lists are split into parts of this many entries, so that the page stays fast. */
-const PART_ENTRIES = 100;
+const CHUNK_ENTRIES = 100;
 /** Longer texts are collapsed. In UTF-16 code units. */
 const TEXT_UNITS = 240;
 /** Number of lines that are expanded at first. */
@@ -30,7 +30,7 @@ interface Child {
 }
 
 /** A part of a long list or object, which can be expanded by itself. */
-class Part {
+class ListChunk {
   readonly children: readonly Child[];
   constructor(children: readonly Child[]) {
     this.children = children;
@@ -50,8 +50,8 @@ export function treeRows(value: unknown, open: ReadonlySet<string>): readonly Tr
       const isLong = typeof child.value === "string" && child.value.length > TEXT_UNITS;
       const isOpen = below.length > 0 || isLong ? open.has(path) : undefined;
       const { kind, text } = describe(child.value, isOpen === true);
-      const place = { path, level, position: at + 1, size: children.length, name: child.name };
-      rows.push({ ...place, kind, text, isOpen, holds: below.length });
+      const row = { path, level, position: at + 1, size: children.length, name: child.name };
+      rows.push({ ...row, kind, text, isOpen, childCount: below.length });
       if (isOpen === true && below.length > 0) add(below, path, level + 1);
     }
   }
@@ -66,7 +66,7 @@ export function firstOpen(value: unknown): ReadonlySet<string> {
   for (;;) {
     const rows = treeRows(value, open);
     const folded = rows.filter(({ isOpen, kind }) => isOpen === false && kind !== "text" && kind !== "part");
-    const more = folded.reduce((sum, { holds }) => sum + holds, 0);
+    const more = folded.reduce((sum, { childCount: holds }) => sum + holds, 0);
     if (folded.length === 0 || rows.length + more > FIRST_ROWS) return open;
     for (const { path } of folded) open.add(path);
   }
@@ -79,7 +79,7 @@ export function allOpen(value: unknown, rowsMax: number): ReadonlySet<string> {
     const rows = treeRows(value, open);
     let lines = rows.length;
     const before = open.size;
-    for (const { path, isOpen, holds } of rows) {
+    for (const { path, isOpen, childCount: holds } of rows) {
       if (isOpen !== false || lines + holds > rowsMax) continue;
       lines += holds;
       open.add(path);
@@ -89,20 +89,20 @@ export function allOpen(value: unknown, rowsMax: number): ReadonlySet<string> {
 }
 
 function childrenOf(value: unknown): readonly Child[] {
-  if (value instanceof Part) return value.children;
+  if (value instanceof ListChunk) return value.children;
   if (typeof value !== "object" || value === null) return [];
   const children = Object.entries(value).map(([name, member]) => ({ name, value: member as unknown }));
-  if (children.length <= PART_ENTRIES) return children;
+  if (children.length <= CHUNK_ENTRIES) return children;
   const parts: Child[] = [];
-  for (let from = 0; from < children.length; from += PART_ENTRIES) {
-    const part = children.slice(from, from + PART_ENTRIES);
-    parts.push({ name: `${from + 1} to ${from + part.length}`, value: new Part(part) });
+  for (let from = 0; from < children.length; from += CHUNK_ENTRIES) {
+    const part = children.slice(from, from + CHUNK_ENTRIES);
+    parts.push({ name: `${from + 1} to ${from + part.length}`, value: new ListChunk(part) });
   }
   return parts;
 }
 
 function describe(value: unknown, isOpen: boolean): Pick<TreeRow, "kind" | "text"> {
-  if (value instanceof Part) return { kind: "part", text: "" };
+  if (value instanceof ListChunk) return { kind: "part", text: "" };
   if (Array.isArray(value))
     return { kind: "list", text: value.length === 0 ? "[ ]" : count(value.length, "entry", "entries") };
   switch (typeof value) {

@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
 import { isJsonObject, type JsonObject } from "../terms/json/json.ts";
 import { Type } from "../terms/schema/type.ts";
-import { organizationInput } from "./inputs.ts";
+import { organizationInput } from "./shared-inputs.ts";
 import { momentInput, toSpan } from "./ledger-inputs.ts";
 import type { AuditQuery } from "./find-acts.ts";
 import type { AuditEntry, ObjectFinder } from "./ports.ts";

@@ -4,7 +4,7 @@ import { OperatorError } from "../terms/operator-error.ts";
 import { Type } from "../terms/schema/type.ts";
 import type { BudgetUse } from "./ports.ts";
 import { count, oneOf, orNull, text, time, yesOrNo } from "./result-schemas.ts";
-import { unknownId } from "./unknown.ts";
+import { unknownId } from "./unknown-ids.ts";
 import { toWireTime } from "./wire-time.ts";
 
 /** Inputs and results of budgets. */

@@ -12,7 +12,7 @@ export interface ChosenCredential extends Pick<CredentialExplanation, "rule" | "
   readonly found: ResolvedCredential | null;
 }
 
-interface Asked {
+interface CredentialQuestion {
   readonly workflow: Pick<Workflow, "autoCredentials"> & { readonly organizationId: string };
   readonly context: Context;
   readonly region: string;
@@ -23,7 +23,7 @@ interface Asked {
 /** Chooses a credential as a run of this workflow would, without calling a vendor. */
 export async function chooseCredentialFor(
   source: RunnableSource,
-  { workflow, context, region, credentialId }: Asked,
+  { workflow, context, region, credentialId }: CredentialQuestion,
   finder: ExplainingFinder,
 ): Promise<ChosenCredential> {
   const request = {

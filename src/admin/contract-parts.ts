@@ -2,7 +2,7 @@ import type { ContractFunction, ContractSource } from "../contract/ports.ts";
 import type { RunnableSource } from "../run/ports.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { Type } from "../terms/schema/type.ts";
-import { functionInput, sourceInput } from "./inputs.ts";
+import { functionInput, sourceInput } from "./shared-inputs.ts";
 import type { DescribedFunction, FunctionListing, SourceListing } from "./ports.ts";
 import { requireFunction, requireSource } from "./require.ts";
 import { toWireCharge, toWireLimits } from "./source-wire.ts";

@@ -71,9 +71,9 @@ function begins(name: string, beginning: string): boolean {
   return name.toLowerCase().startsWith(beginning.trim().toLowerCase());
 }
 
-function hasWords(act: string, asked: string): boolean {
+function hasWords(act: string, search: string): boolean {
   const own = wordsOf(act);
-  return wordsOf(asked).every((word) => own.some((one) => one.startsWith(word)));
+  return wordsOf(search).every((word) => own.some((one) => one.startsWith(word)));
 }
 
 function unknownName(who: string, actors: readonly string[]): Unknown {

@@ -18,11 +18,11 @@ const FILE = new RegExp(`^([a-z][a-z-]*)\\${MODULE_EXTENSION}$`);
  */
 export function findVerbs(folder: URL = VERBS): VerbSet {
   const files = new Map<string, URL>();
-  const scan = (place: URL, nouns: string): void => {
-    for (const entry of readdirSync(place, { withFileTypes: true })) {
+  const scan = (directory: URL, nouns: string): void => {
+    for (const entry of readdirSync(directory, { withFileTypes: true })) {
       const verb = FILE.exec(entry.name)?.[1];
-      if (entry.isDirectory()) scan(new URL(`${entry.name}/`, place), `${nouns}${entry.name} `);
-      else if (verb !== undefined) files.set(nouns + verb, new URL(entry.name, place));
+      if (entry.isDirectory()) scan(new URL(`${entry.name}/`, directory), `${nouns}${entry.name} `);
+      else if (verb !== undefined) files.set(nouns + verb, new URL(entry.name, directory));
     }
   };
   scan(folder, "");

@@ -2,7 +2,7 @@ import type { Static } from "typebox";
 import { Type } from "../terms/schema/type.ts";
 import { CALL_OUTCOMES } from "../ledger/journal/verdicts.ts";
 import type { LedgerFilter } from "../ledger/read/ledger-filter.ts";
-import { functionInput, organizationInput, sourceInput, workflowInput } from "./inputs.ts";
+import { functionInput, organizationInput, sourceInput, workflowInput } from "./shared-inputs.ts";
 import { isDay, startOfDay } from "../terms/time/calendar.ts";
 import { CLIENT_REQUEST_ID, CLIENT_REQUEST_ID_CHARS_MAX, TRACE_ID } from "../terms/ids.ts";
 import { OperatorError } from "../terms/operator-error.ts";

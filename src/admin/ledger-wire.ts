@@ -7,11 +7,11 @@ import { count, listOf, orNull, text, time } from "./result-schemas.ts";
 
 /** The schema of a run's row: texts and integers unchanged, times in ISO 8601. */
 export function wireRow(table: Columns, instead: Readonly<Record<string, TSchema>> = {}) {
-  const fields = columnsOf(table).map(({ name, column: { holds } }): [string, TSchema] => {
+  const fields = columnsOf(table).map(({ name, column: { valueType } }): [string, TSchema] => {
     if (instead[name] !== undefined) return [name, instead[name]];
-    if (holds.isMoment) return [name, time];
-    const value = holds.type === "whole" ? Type.Integer() : text;
-    return [name, holds.otherwise === null ? orNull(value) : value];
+    if (valueType.isMoment) return [name, time];
+    const value = valueType.type === "whole" ? Type.Integer() : text;
+    return [name, valueType.otherwise === null ? orNull(value) : value];
   });
   return Type.Object(Object.fromEntries(fields));
 }

@@ -34,14 +34,14 @@ export const wirePlannedSource = Type.Object({
   example: anything,
 });
 
-interface Asked {
+interface PlanQuestion {
   readonly workflow: NamedWorkflow;
   readonly context: Context;
   readonly inputs: JsonObject | undefined;
 }
 
 /** Checks in the order in which a run does. */
-export async function planSource(source: RunnableSource, asked: Asked, call: VerbCall<"finder" | "region">) {
+export async function planSource(source: RunnableSource, asked: PlanQuestion, call: VerbCall<"finder" | "region">) {
   const { workflow, context, inputs } = asked;
   const { declaration } = source;
   const isReal = !workflow.simulated;

@@ -1,7 +1,7 @@
 /** The parts of the service that verbs use. `needs.ts` names them; `composition/verb-needs/needs-of.ts` provides them. */
 import type { AuditTrail } from "./ports/acts.ts";
 import type { CredentialAdmin, KeyAdmin } from "./ports/credentials.ts";
-import type { BudgetAdmin, PriceAdmin } from "./ports/money.ts";
+import type { BudgetAdmin, PriceAdmin } from "./ports/prices-and-budgets.ts";
 import type { ObjectFinder } from "./ports/objects.ts";
 import type { OperatorAdmin } from "./ports/operators.ts";
 import type { OrganizationAdmin, TokenAdmin, WorkflowAdmin } from "./ports/organizations.ts";
@@ -12,7 +12,7 @@ export type * from "./ports/acts.ts";
 export type * from "./ports/backups.ts";
 export type * from "./ports/catalogs.ts";
 export type * from "./ports/credentials.ts";
-export type * from "./ports/money.ts";
+export type * from "./ports/prices-and-budgets.ts";
 export type * from "./ports/objects.ts";
 export type * from "./ports/operators.ts";
 export type * from "./ports/organizations.ts";

@@ -7,7 +7,7 @@ import type {
   SourceListing,
   WorkflowAdmin,
 } from "./ports.ts";
-import { unknownFunction, unknownId, unknownSource } from "./unknown.ts";
+import { unknownFunction, unknownId, unknownSource } from "./unknown-ids.ts";
 
 /** Each function returns a verb's object, or throws that it does not exist. */
 

@@ -4,6 +4,6 @@ import type { Role } from "./ports.ts";
 export const ROLES = ["viewer", "operator", "owner"] as const satisfies readonly Role[];
 
 /** Whether a role includes the permissions of another. */
-export function includesRole(held: Role, needed: Role): boolean {
-  return ROLES.indexOf(held) >= ROLES.indexOf(needed);
+export function includesRole(role: Role, needed: Role): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(needed);
 }

@@ -67,7 +67,7 @@ function inputProblems(schema: TObject, input: unknown): FieldProblem[] {
   const first = errorsIn(validatorOf(schema, input), input);
   if (first.length === 0) return [];
   const byPath = new Map<string, FieldProblem>();
-  for (const error of isLong(input) ? first : errorsIn(compile(givenOf(schema, input), true), input)) {
+  for (const error of isLong(input) ? first : errorsIn(compile(reducedTo(schema, input), true), input)) {
     const problem = toProblem({ ...error, parentSchema: speakerOf(schema, error.instancePath) });
     if (!byPath.has(problem.path)) byPath.set(problem.path, problem);
   }
@@ -90,7 +90,7 @@ const checked = new WeakMap<TObject, ValidateFunction | null>();
 function validatorOf(schema: TObject, input: unknown): ValidateFunction {
   const known = checked.get(schema);
   if (known !== undefined && known !== null) return known;
-  const validate = compile(known === null ? schema : givenOf(schema, input), false);
+  const validate = compile(known === null ? schema : reducedTo(schema, input), false);
   checked.set(schema, known === null ? validate : null);
   return validate;
 }
@@ -101,23 +101,23 @@ function compile(schema: object, allErrors: boolean): ValidateFunction {
 }
 
 /** The most input values whose problems are all reported. An input over the network may have a hundred thousand. */
-const VALUES_ALL_TOLD_MAX = 200;
+const VALUES_ALL_REPORTED_MAX = 200;
 
 function isLong(input: unknown): boolean {
-  const left = [input];
-  for (let seen = 0; left.length > 0; seen += 1) {
-    if (seen + left.length > VALUES_ALL_TOLD_MAX) return true;
-    const value = left.pop();
+  const pending = [input];
+  for (let visited = 0; pending.length > 0; visited += 1) {
+    if (visited + pending.length > VALUES_ALL_REPORTED_MAX) return true;
+    const value = pending.pop();
     if (typeof value !== "object" || value === null) continue;
     const parts = Object.values(value);
-    if (parts.length > VALUES_ALL_TOLD_MAX) return true;
-    left.push(...(parts as unknown[]));
+    if (parts.length > VALUES_ALL_REPORTED_MAX) return true;
+    pending.push(...(parts as unknown[]));
   }
   return false;
 }
 
 /** The schema reduced to the options that the input has. */
-function givenOf(schema: TObject, input: unknown): object {
+function reducedTo(schema: TObject, input: unknown): object {
   if (typeof input !== "object" || input === null) return schema;
   const properties = Object.entries(schema.properties).filter(([name]) => Object.hasOwn(input, name));
   return { ...schema, properties: Object.fromEntries(properties) };

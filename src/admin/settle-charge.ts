@@ -101,7 +101,7 @@ export async function finishSettlements(recorded: readonly AuditEntry[], needs: 
     const key = `${entry.subjectId} ${entry.detail["call"] as number}`;
     if (!newest.has(key)) newest.set(key, entry);
   }
-  let told = 0;
+  let recovered = 0;
   for (const { subjectId, detail } of newest.values()) {
     if (detail["state"] !== ABOUT_TO_SETTLE) continue;
     const [call, run] = [detail["call"] as number, await needs.reader.show(subjectId)];
@@ -111,9 +111,9 @@ export async function finishSettlements(recorded: readonly AuditEntry[], needs: 
     if (revisionRecorded(ofRun, call) >= revisionOf(run, call)) continue;
     const { state: _, ...about } = detail;
     await countInBudgets(run, call, about, needs);
-    told += 1;
+    recovered += 1;
   }
-  return told;
+  return recovered;
 }
 
 function subjectOf({ run }: RunReportRow) {

@@ -20,7 +20,7 @@ import { OperatorError } from "../terms/operator-error.ts";
 import { makeUnfinished, removeAbandoned, removeOlder } from "./backup-folders.ts";
 import { copyDatabase, type OnBytes } from "./copy-database.ts";
 import { copyLedger } from "./copy-ledger.ts";
-import { digestOf, type BackupManifest, MANIFEST_FILE, MANIFEST_FORM, type ManifestFile } from "./manifest.ts";
+import { digestOf, type BackupManifest, MANIFEST_FILE, MANIFEST_FORM, type ManifestFile } from "./backup-manifest.ts";
 
 export interface BackupRequest extends BackupOrder {
   readonly dataDir: string;

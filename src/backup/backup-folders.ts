@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { syncDirectory } from "../terms/platform/make-directory.ts";
-import { type BackupManifest, readManifest } from "./manifest.ts";
+import { type BackupManifest, readManifest } from "./backup-manifest.ts";
 
 /*
  * A backup is written to a folder whose name ends in `.incomplete`, and is renamed when all of it is on disk. The name

@@ -19,7 +19,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test, type TestContext } from "node:test";
 import type { BackupOrder } from "../admin/ports.ts";
 import { atEnd, makeIntent, makeRun, runOnce, startLedger, stateOf } from "../ledger/ledger.kit.ts";
-import { SCHEMA_VERSION } from "../ledger/journal/migrate.ts";
+import { SCHEMA_VERSION } from "../ledger/journal/migrate-journal.ts";
 import { openJournalReader } from "../ledger/read/journal-reader.ts";
 import { MIGRATIONS } from "../storage/migrations/index.ts";
 import { openStore, StoreRefused } from "../storage/store.ts";
@@ -28,8 +28,8 @@ import type { OnProgress } from "../terms/on-progress.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { backUp } from "./back-up.ts";
 import { copyDatabase } from "./copy-database.ts";
-import type { BackupManifest } from "./manifest.ts";
-import { restore } from "./restore.ts";
+import type { BackupManifest } from "./backup-manifest.ts";
+import { restoreBackup } from "./restore-backup.ts";
 
 const AT = Date.UTC(2026, 10, 27, 3, 0, 0, 7);
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -54,7 +54,7 @@ async function place(t: TestContext) {
     onProgress = quiet,
   ) => backUp({ ...order, ...changes }, onProgress);
   const putBack = (from: string, store: "embedded" | "postgresql" = "embedded") =>
-    restore({ folder: from, dataDir: target, store }, quiet);
+    restoreBackup({ folder: from, dataDir: target, store }, quiet);
   return { ledger, dataDir, dir, target, make, putBack };
 }
 
@@ -133,7 +133,7 @@ test("an intent that is being written is left out: its request is not sent befor
   const reader = openJournalReader({ dir: join(target, "ledger") });
   atEnd(t, () => reader.close());
   await startLedger(t, { directory: join(target, "ledger") });
-  assert.equal(reader.wholeSince(), Number.NEGATIVE_INFINITY, "no line was unreadable");
+  assert.equal(reader.completeSince(), Number.NEGATIVE_INFINITY, "no line was unreadable");
 });
 
 test("a backup can be read by its owner alone, and has the root key only if that is asked for", async (t) => {
@@ -221,7 +221,7 @@ test("what differs from its checksum is not restored, and nothing is left of it"
 test("only a complete backup is restored, and only into a directory that is empty and not in use", async (t) => {
   const { dataDir, dir, target, make, putBack } = await place(t);
   const { folder } = await make();
-  assert.match(await refusal(restore({ folder, dataDir, store: "embedded" }, quiet)), /A service runs on/);
+  assert.match(await refusal(restoreBackup({ folder, dataDir, store: "embedded" }, quiet)), /A service runs on/);
   assert.match(await refusal(putBack(dir)), /holds backups\. Name one of them, such as the newest: .*-007Z$/);
   assert.match(await refusal(putBack(dataDir)), /no backup in/);
   assert.match(await refusal(putBack(folder, "postgresql")), /DATABASE_URL is set/);
@@ -251,7 +251,7 @@ test("no service makes a new store where a backup is being restored, or where th
   const progress = async () =>
     (opened ??= await openStore({ dataDir: target, clock: systemClock }).catch((error: unknown) => error));
   let first: Promise<unknown> | undefined;
-  await restore({ folder, dataDir: target, store: "embedded" }, () => void (first ??= progress()));
+  await restoreBackup({ folder, dataDir: target, store: "embedded" }, () => void (first ??= progress()));
   await first;
   assert.ok(opened instanceof StoreRefused, String(opened));
   await (await openStore({ dataDir: target, clock: systemClock, opening: "look" })).close();

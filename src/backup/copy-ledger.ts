@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { listIntentFiles } from "../ledger/journal/intent-files.ts";
 import { JOURNAL_FILE } from "../ledger/journal/journal-database.ts";
-import { versionOf } from "../ledger/journal/migrate.ts";
+import { versionOf } from "../ledger/journal/migrate-journal.ts";
 import { catchUp } from "../ledger/journal/replay-outcomes.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { copyDatabase, type OnBytes } from "./copy-database.ts";

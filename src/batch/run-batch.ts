@@ -18,7 +18,7 @@ import type { BatchSpec } from "./batch-spec.ts";
 import { asOperatorError, dryRun, type DryRunResult } from "./dry-run.ts";
 import { amountTexts, spreadRows } from "./estimate.ts";
 import { writeFailedRows } from "./failed-rows.ts";
-import { lookUpRequests } from "./look-up-requests.ts";
+import { findRequests } from "./find-requests.ts";
 import { createToInputs, mapColumns, type ToInputs } from "./map-columns.ts";
 import { lockBatch, openBatch, type OpenedBatch } from "./open-batch.ts";
 import { type BatchInput, copyInput, openInput } from "./open-input.ts";
@@ -298,7 +298,7 @@ class BatchRun {
     this.#notLookedUp =
       plan.workflow === null
         ? plan.withoutWorkflow
-        : await lookUpRequests({
+        : await findRequests({
             admin,
             journal,
             state,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { leasesInMemory } from "../limits/sources/deployment.kit.ts";
+import { leasesInMemory } from "../limits/sources/source-leases.kit.ts";
 import { makeCall, makeRun } from "../run/call.kit.ts";
 import type { VendorClient, RunnableSource } from "../run/ports.ts";
 import { systemClock } from "../terms/time/clock.ts";

@@ -1,6 +1,6 @@
 /** The thread of `ledger/drain/drain-thread.ts`: a drainer, and a connection of its own to the shared database. */
 import { parentPort, workerData } from "node:worker_threads";
-import { createDrainer } from "../ledger/drain/drain.ts";
+import { createDrainer } from "../ledger/drain/drainer.ts";
 import type { FromDrainer, ToDrainer } from "../ledger/drain/drain-thread.ts";
 import { untilDrained } from "../ledger/drain/until-drained.ts";
 import type { LedgerLog } from "../ledger/ports.ts";
@@ -29,7 +29,7 @@ const store = await openStore({ dataDir: "", databaseUrl, clock, usedJournal });
 let written = (): void => {};
 const drainer = createDrainer({
   dir,
-  ledger: { noteDrained: (note) => post({ is: "noted", note }), onWritten: (listener) => (written = listener) },
+  ledger: { recordDrained: (note) => post({ is: "noted", note }), onWritten: (listener) => (written = listener) },
   sink: store.ledger,
   clock,
   log: { info: logAs("info"), warn: logAs("warn"), error: logAs("error") },

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import type { KeyStore } from "../credentials/ports.ts";
-import { givenRootKeys, readRootKeys, type RootKeyRing } from "../credentials/root-key-ring.ts";
+import { configuredRootKeys, readRootKeys, type RootKeyRing } from "../credentials/root-key-ring.ts";
 import { usedJournal } from "../ledger/journal/used-journal.ts";
 import { createKeyStore } from "../storage/credential-store.ts";
 import type { Engine, Opening, StoreNews } from "../storage/engine.ts";
@@ -34,14 +34,14 @@ export interface KeyedEngine {
 export async function openKeyedEngine(settings: StoreSettings): Promise<KeyedEngine> {
   const { clock, databaseUrl, opening, tell } = settings;
   const dataDir = resolve(settings.dataDir);
-  givenRootKeys(settings.rootKey, databaseUrl !== undefined);
+  configuredRootKeys(settings.rootKey, databaseUrl !== undefined);
   const engine = await openEngine({
     dataDir,
     databaseUrl,
     clock,
     usedJournal: usedJournal(join(dataDir, "ledger")),
     ...(opening !== undefined && { opening }),
-    ...(tell !== undefined && { tell }),
+    ...(tell !== undefined && { onNews: tell }),
   });
   try {
     const keys = reportUnavailable(engine, clock, createKeyStore(engine, clock));

@@ -3,7 +3,7 @@ import { openDrainThread, type DrainThread } from "../ledger/drain/drain-thread.
 import { openJournalThread } from "../ledger/read/journal-thread.ts";
 import { createLedgerReader, type LedgerAnswers } from "../ledger/read/ledger-reader.ts";
 import { createLedger } from "../ledger/ledger.ts";
-import { keepLedgerFor } from "../ledger/retention.ts";
+import { startRetention } from "../ledger/retention.ts";
 import { maintainTotals } from "../ledger/read/maintain-totals.ts";
 import type { RunningLedger } from "../ledger/journal/running-ledger.ts";
 import { usedJournal } from "../ledger/journal/used-journal.ts";
@@ -102,7 +102,7 @@ function openJournal(dir: string, opened: AsyncDisposableStack): LedgerAnswers {
 
 function openRetention({ settings, clock, log }: LedgerParts, ledger: LedgerAnswers): () => void {
   const days = settings.ledgerRetentionDays;
-  return days === 0 ? () => {} : keepLedgerFor({ days, ledger, clock, log });
+  return days === 0 ? () => {} : startRetention({ days, ledger, clock, log });
 }
 
 const DAYS_LEFT_WARNING = 14;

@@ -1,6 +1,6 @@
 import type { Log } from "../operate/log.ts";
 import type { LogQuota } from "../operate/log-quota.ts";
-import { ownFields, ownWords, secretsOf } from "../operate/own-words.ts";
+import { redactFields, redactText, secretsOf } from "../operate/redact.ts";
 import { createAdmission, type Admission } from "../run/admission.ts";
 import { createDataRun } from "../run/data-run.ts";
 import { createFunctionRun, type FunctionRequest } from "../run/function-run.ts";
@@ -69,7 +69,7 @@ export function createRuns(
         // The text of a function's errors may contain inputs. It is logged only for authors, in `datarun dev`.
         if (level === "debug" && !parts.tellsErrors) return;
         const { transactionId, organizationId } = run.intent;
-        const words = ownWords(message);
+        const words = redactText(message);
         if (!messages.allows(organizationId, LINE_BYTES + words.length)) return;
         log[level]({ event: "function_log", transaction_id: transactionId, function: functionId }, words);
       },
@@ -93,8 +93,8 @@ function logOfSource(
 ): void {
   const secrets = secretsOf(call.credential?.fields.reveal() ?? {});
   const { transactionId, organizationId } = call.run.intent;
-  const own = ownFields(fields, secrets);
-  const words = ownWords(message, secrets);
+  const own = redactFields(fields, secrets);
+  const words = redactText(message, secrets);
   const fieldsBytes = fields === undefined ? 0 : JSON.stringify(own).length;
   if (!messages.allows(organizationId, LINE_BYTES + words.length + fieldsBytes)) return;
   // The adapter's fields come first, so that they cannot overwrite the service's.

@@ -42,7 +42,7 @@ export function createStateReader(
     now: () => ({
       wallAt: clock.wall(),
       figures: readLiveFigures(counts, clock),
-      runsUnderWay: runs.admission.running,
+      activeRuns: runs.admission.running,
       state: state(),
       warnings: warnings(),
     }),

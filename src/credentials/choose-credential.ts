@@ -54,11 +54,11 @@ export const RULES: readonly CredentialRule[] = ORDER.map(([rule]) => rule);
 export function chooseCredential(
   request: CredentialRequest,
   stored: readonly SealedCredential[],
-  heard?: (choice: Choice) => void,
+  onChoice?: (choice: Choice) => void,
 ): Choice | null {
   for (const [rule, judge] of ORDER) {
     const judgement = judge(request, stored);
-    heard?.({ rule, judgement });
+    onChoice?.({ rule, judgement });
     if (judgement.verdict !== "passes") return { rule, judgement };
   }
   return null;
@@ -70,33 +70,39 @@ export function hasInline(request: CredentialRequest): boolean {
 }
 
 function judgeInline(request: CredentialRequest): Judgement {
-  return hasInline(request) ? say("takes", "inline_given") : say("passes", "inline_absent");
+  return hasInline(request) ? judgment("takes", "inline_given") : judgment("passes", "inline_absent");
 }
 
 function judgeNamed(request: CredentialRequest, stored: readonly SealedCredential[]): Judgement {
-  if (request.credentialId === undefined) return say("passes", "named_absent");
+  if (request.credentialId === undefined) return judgment("passes", "named_absent");
   const credential = stored.find(({ id }) => id === request.credentialId);
-  if (credential === undefined) return say("refuses", "named_unknown");
-  if (credential.disabled) return say("refuses", "named_disabled", credential);
-  if (!allows(credential, request)) return say("refuses", "named_context", credential);
-  return say("takes", "named_usable", credential);
+  if (credential === undefined) return judgment("refuses", "named_unknown");
+  if (credential.disabled) return judgment("refuses", "named_disabled", credential);
+  if (!allows(credential, request)) return judgment("refuses", "named_context", credential);
+  return judgment("takes", "named_usable", credential);
 }
 
 function judgeAuto(request: CredentialRequest, stored: readonly SealedCredential[]): Judgement {
-  if (!request.autoSelect) return say("passes", "auto_off");
+  if (!request.autoSelect) return judgment("passes", "auto_off");
   const credential = stored.find((row) => !row.disabled && allows(row, request));
-  return credential === undefined ? say("passes", "auto_none") : say("takes", "auto_newest", credential);
+  return credential === undefined ? judgment("passes", "auto_none") : judgment("takes", "auto_newest", credential);
 }
 
 function judgeDefault(request: CredentialRequest, stored: readonly SealedCredential[]): Judgement {
   const credential = stored.find((row) => row.isDefault && !row.disabled && allows(row, request));
-  return credential === undefined ? say("passes", "default_none") : say("takes", "default_usable", credential);
+  return credential === undefined
+    ? judgment("passes", "default_none")
+    : judgment("takes", "default_usable", credential);
 }
 
 function allows(credential: SealedCredential, { context }: CredentialRequest): boolean {
   return credential.contexts.length === 0 || credential.contexts.includes(context);
 }
 
-function say(verdict: Verdict, reason: keyof typeof REASONS, credential: SealedCredential | null = null): Judgement {
+function judgment(
+  verdict: Verdict,
+  reason: keyof typeof REASONS,
+  credential: SealedCredential | null = null,
+): Judgement {
   return { verdict, reason, credential };
 }

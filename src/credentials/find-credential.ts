@@ -111,10 +111,10 @@ export function createCredentialFinder({
     },
     async explain(request) {
       const list = await listFor(request);
-      const heard: Choice[] = [];
-      const choice = chooseCredential(request, list.rows, (step) => heard.push(step));
+      const choices: Choice[] = [];
+      const choice = chooseCredential(request, list.rows, (step) => choices.push(step));
       return explanation(
-        heard,
+        choices,
         choice,
         attempt(() => take(request, list, choice)),
       );
@@ -170,9 +170,9 @@ function attempt(take: () => ResolvedCredential | null): Fault | null {
   }
 }
 
-function explanation(heard: readonly Choice[], choice: Choice | null, fault: Fault | null): Explanation {
+function explanation(considered: readonly Choice[], choice: Choice | null, fault: Fault | null): Explanation {
   const steps = RULES.map((rule): ExplainedStep => {
-    const judgement = heard.find((step) => step.rule === rule)?.judgement;
+    const judgement = considered.find((step) => step.rule === rule)?.judgement;
     if (judgement === undefined) {
       return { rule, verdict: "not reached", reason: "an earlier rule has decided", credentialId: null };
     }

@@ -39,17 +39,19 @@ export async function readRootKeys({
   store,
   adopt = false,
 }: RootKeyOptions): Promise<RootKeyRing> {
-  const given = givenRootKeys(variable, directory === null);
-  if (directory === null) return ringOf(() => given!, null);
+  const configured = configuredRootKeys(variable, directory === null);
+  if (directory === null) return ringOf(() => configured!, null);
   const inUse = await store.rootKeyIdsInUse();
-  return given === null ? openFiles(directory, inUse.length > 0) : openVariable(given, directory, adopt, inUse);
+  return configured === null
+    ? openFiles(directory, inUse.length > 0)
+    : openVariable(configured, directory, adopt, inUse);
 }
 
 /**
  * The root keys in the variable; `null` if it is not set. Needs no store, so that a command that cannot continue
  * creates none. @throws RootKeyError
  */
-export function givenRootKeys(variable: string | undefined, isRequired: boolean): readonly NamedKey[] | null {
+export function configuredRootKeys(variable: string | undefined, isRequired: boolean): readonly NamedKey[] | null {
   const given = variable?.trim() ?? "";
   if (given !== "") return parseRootKeys(given, VARIABLES.rootKey);
   if (!isRequired) return null;

@@ -104,10 +104,10 @@ for (const newDataKeys of [false, true]) {
     const progress: RotationProgress[] = [];
     const report = await rotateKeys(verb, { newDataKeys, batchSize: 2, onProgress: (done) => progress.push(done) });
 
-    assert.equal(report.madeRootKey, true);
+    assert.equal(report.createdRootKey, true);
     assert.notEqual(report.rootKeyId, oldRoot);
     assert.equal(report.dataKeysRewrapped, ORGANIZATIONS.length);
-    assert.equal(report.dataKeysMade, newDataKeys ? ORGANIZATIONS.length : 0);
+    assert.equal(report.dataKeysCreated, newDataKeys ? ORGANIZATIONS.length : 0);
     assert.equal(report.credentialsResealed, newDataKeys ? store.rows.size : 0);
     assert.deepEqual(report.unreadable, []);
     assert.equal(progress.length, report.dataKeysRewrapped + report.credentialsResealed);
@@ -209,7 +209,7 @@ test("an interrupted rotation is resumed with the root key that it had made", as
   await assertEveryRowOpens(await startProcess(store, { directory }));
 
   const report = await rotateKeys(await startProcess(store, { directory }), { newDataKeys: false });
-  assert.equal(report.madeRootKey, false);
+  assert.equal(report.createdRootKey, false);
   assert.equal(report.dataKeysRewrapped, ORGANIZATIONS.length - 1);
   assert.equal(readdirSync(directory).length, 2);
 });
@@ -237,7 +237,7 @@ test("two rotations at once make one root key, end on it and lose nothing", asyn
   const { directory, store } = await embedded(t);
   const [one, other] = [await startProcess(store, { directory }), await startProcess(store, { directory })];
   const reports = await Promise.all([one, other].map((verb) => rotateKeys(verb, { newDataKeys: true, batchSize: 1 })));
-  assert.equal(reports.filter(({ madeRootKey }) => madeRootKey).length, 1);
+  assert.equal(reports.filter(({ createdRootKey }) => createdRootKey).length, 1);
   assert.equal(reports[0]!.rootKeyId, reports[1]!.rootKeyId);
   assert.deepEqual(readdirSync(directory).sort(), ["root-1.key", "root-2.key"]);
   const verified = await verifyKeys(await startProcess(store, { directory }));
@@ -285,7 +285,7 @@ test("with DATARUN_ROOT_KEY the operator decides which key is current, and a seq
   const reading = await startProcess(store, { directory: null, variable: `${older},${newer}` });
   const verb = await startProcess(store, { directory: null, variable: `${newer},${older}` });
   const report = await rotateKeys(verb, { newDataKeys: false });
-  assert.deepEqual([report.madeRootKey, report.rootKeyId, report.dataKeysRewrapped], [false, "new", 1]);
+  assert.deepEqual([report.createdRootKey, report.rootKeyId, report.dataKeysRewrapped], [false, "new", 1]);
   assert.deepEqual((await verifyKeys(verb)).removable, ["old"]);
   await assertEveryRowOpens(reading);
   await assertEveryRowOpens(await startProcess(store, { directory: null, variable: newer! }));
@@ -301,7 +301,7 @@ test("an empty store rotates to a new key and verifies", async (t) => {
   t.after(() => rmSync(directory, { recursive: true }));
   const verb = await startProcess(new MemoryStore(), { directory });
   const report = await rotateKeys(verb, { newDataKeys: true });
-  assert.equal(report.madeRootKey, true);
+  assert.equal(report.createdRootKey, true);
   assert.equal((await removeOldRootKeys(verb)).length, 1);
 });
 
@@ -313,7 +313,7 @@ test("a data key that cannot be opened does not prevent a later rotation from ma
   store.keys.set("key_0", { ...row!, id: "key_0" });
   for (const file of ["root-2.key", "root-3.key"]) {
     const report = await rotateKeys(service, { newDataKeys: false });
-    assert.equal(report.madeRootKey, true, file);
+    assert.equal(report.createdRootKey, true, file);
     assert.deepEqual(
       report.unreadable.map(({ id, organizationId, reason }) => [id, organizationId, reason]),
       [

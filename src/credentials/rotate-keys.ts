@@ -31,9 +31,9 @@ export interface RotationReport {
    * False if an unfinished rotation was resumed, if a concurrent rotation made the key, or if `DATARUN_ROOT_KEY`
    * determines the key.
    */
-  readonly madeRootKey: boolean;
+  readonly createdRootKey: boolean;
   readonly dataKeysRewrapped: number;
-  readonly dataKeysMade: number;
+  readonly dataKeysCreated: number;
   readonly credentialsResealed: number;
   /** Rows that could not be opened. They are unchanged. */
   readonly unreadable: readonly Unreadable[];
@@ -48,16 +48,16 @@ const PASSES_MAX = 10;
  * as it was read. An interrupted rotation can be started again.
  */
 export async function rotateKeys(parts: RotationParts, options: RotationOptions): Promise<RotationReport> {
-  const madeRootKey = await makeRootKey(parts, options);
+  const createdRootKey = await makeRootKey(parts, options);
   const unreadable = new UnreadableRows();
   const renewal = options.newDataKeys ? await makeDataKeys(parts, options) : null;
   const dataKeysRewrapped = await rewrapDataKeys(parts, options, unreadable);
   const credentialsResealed = renewal === null ? 0 : await resealCredentials(parts, options, renewal, unreadable);
   return {
     rootKeyId: parts.rootKeys.current().id,
-    madeRootKey,
+    createdRootKey,
     dataKeysRewrapped,
-    dataKeysMade: renewal?.newKeys.size ?? 0,
+    dataKeysCreated: renewal?.newKeys.size ?? 0,
     credentialsResealed,
     unreadable: unreadable.list(),
   };
@@ -106,7 +106,7 @@ async function rewrapDataKeys(
       if (key === null) continue;
       if (await store.rewrapDataKey(row.rootKeyId, wrapDataKey(rootKey, key, row.organizationId))) {
         done += 1;
-        await told(options, { step: "data keys wrapped", done, of });
+        await reportProgress(options, { step: "data keys wrapped", done, of });
       }
     }
     if (left === 0) break;
@@ -154,7 +154,7 @@ async function resealCredentials(
       const sealed = await unreadable.unless(row, () => reseal(row, newKey, sealer));
       if (sealed !== null && (await store.resealCredential(row, { keyId: newKey.id, sealed }))) {
         done += 1;
-        await told(options, { step: "credentials sealed", done, of });
+        await reportProgress(options, { step: "credentials sealed", done, of });
       }
     }
     if (left === 0) break;
@@ -163,7 +163,7 @@ async function resealCredentials(
 }
 
 /** Yields to the event loop, so that the process handles signals: with an embedded store nothing else here waits. */
-async function told({ onProgress }: RotationOptions, progress: RotationProgress): Promise<void> {
+async function reportProgress({ onProgress }: RotationOptions, progress: RotationProgress): Promise<void> {
   onProgress?.(progress);
   await new Promise(setImmediate);
 }

@@ -28,17 +28,17 @@ export function sealProblem(reason: SealProblem, detail: Readonly<Record<string,
 }
 
 /** Returns base64 of nonce, ciphertext and tag. */
-export function sealFields(dataKey: NamedKey, place: SealedFor, fields: JsonObject): string {
-  return encrypt(dataKey.bytes, bindCredential(dataKey.id, place), Buffer.from(JSON.stringify(fields)));
+export function sealFields(dataKey: NamedKey, sealedFor: SealedFor, fields: JsonObject): string {
+  return encrypt(dataKey.bytes, bindCredential(dataKey.id, sealedFor), Buffer.from(JSON.stringify(fields)));
 }
 
 /** @throws Fault `source.credential_missing`, reason `altered`, if any bit or the row differs from sealing */
-export function openFields(dataKey: NamedKey, place: SealedFor, sealed: string): JsonObject {
-  const plain = decrypt(dataKey.bytes, bindCredential(dataKey.id, place), sealed);
-  if (plain === null) throw sealProblem("altered", { credentialId: place.id });
+export function openFields(dataKey: NamedKey, sealedFor: SealedFor, sealed: string): JsonObject {
+  const plain = decrypt(dataKey.bytes, bindCredential(dataKey.id, sealedFor), sealed);
+  if (plain === null) throw sealProblem("altered", { credentialId: sealedFor.id });
   const fields = readJsonExactly(plain.toString("utf8"));
   plain.fill(0);
-  if (!isJsonObject(fields)) throw sealProblem("altered", { credentialId: place.id });
+  if (!isJsonObject(fields)) throw sealProblem("altered", { credentialId: sealedFor.id });
   return fields;
 }
 
@@ -68,8 +68,8 @@ export function isProvenBy(rootKey: NamedKey, proof: string): boolean {
   return decrypt(rootKey.bytes, bind("datarun root key 1", rootKey.id), proof) !== null;
 }
 
-function bindCredential(keyId: string, place: SealedFor): Buffer {
-  const { organizationId, id, source, version } = place;
+function bindCredential(keyId: string, sealedFor: SealedFor): Buffer {
+  const { organizationId, id, source, version } = sealedFor;
   return bind("datarun credential 1", organizationId, id, source, String(version), keyId);
 }
 

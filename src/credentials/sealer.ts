@@ -23,7 +23,7 @@ import {
  */
 export interface Sealer {
   /** Uses the newest data key of the organization, and creates one if there is none. */
-  seal(place: SealedFor, fields: Secret<JsonObject>): Promise<{ readonly keyId: string; readonly sealed: string }>;
+  seal(sealedFor: SealedFor, fields: Secret<JsonObject>): Promise<{ readonly keyId: string; readonly sealed: string }>;
   /** @throws Fault `source.credential_missing` */
   open(row: SealedCredential): Promise<Secret<JsonObject>>;
   /** @throws Fault `source.credential_missing` */

@@ -3,16 +3,16 @@ import { test } from "node:test";
 import { parse } from "yaml";
 import { findRecord } from "./find-record.ts";
 import { addCase, markTested } from "../sources/declarative/source-text.ts";
-import { tellingSign, tellingSteps } from "./telling-path.ts";
+import { distinguishingCondition, distinguishingSteps } from "./distinguishing-path.ts";
 import { toYaml } from "../sources/declarative/write-yaml.ts";
 
 test("a record and no record are distinguished by what one reply has and the other lacks", () => {
   assert.deepEqual(
-    tellingSteps({ ok: true, data: { hits: [1], page: 1 } }, { ok: true, data: { hits: [], page: 1 } }),
+    distinguishingSteps({ ok: true, data: { hits: [1], page: 1 } }, { ok: true, data: { hits: [], page: 1 } }),
     ["data", "hits"],
   );
-  assert.deepEqual(tellingSteps({ a: { b: "x" } }, null), ["a"]);
-  assert.equal(tellingSteps({ a: 1 }, { a: 2 }), null);
+  assert.deepEqual(distinguishingSteps({ a: { b: "x" } }, null), ["a"]);
+  assert.equal(distinguishingSteps({ a: 1 }, { a: 2 }), null);
 });
 
 test("the record is what a reply wraps, and a list only if nothing beside it can be the record", () => {
@@ -37,14 +37,23 @@ test("the record is what a reply wraps, and a list only if nothing beside it can
 
 test("no record is recognised by a list, a flag, a number or a word, in that order, and never by an identifier", () => {
   assert.equal(
-    tellingSign({ word: "NONE", items: [] }, { word: "HIT", items: [1] }),
+    distinguishingCondition({ word: "NONE", items: [] }, { word: "HIT", items: [1] }),
     "type(body.items) == 'array' && length(body.items) == `0`",
   );
-  assert.equal(tellingSign({ valid: false, word: "NO" }, { valid: true, word: "YES" }), "body.valid == `false`");
-  assert.equal(tellingSign({ meta: { total: 0 } }, { meta: { total: 2 } }), "body.meta.total == `0`");
-  assert.equal(tellingSign({ id: "r-81", result: "NONE" }, { id: "r-80", result: "FOUND" }), "body.result == 'NONE'");
-  assert.equal(tellingSign({ id: "r-81" }, { id: "r-80" }), "type(body) == 'object' && contains(keys(body), 'id')");
-  assert.equal(tellingSign({}, { id: 1 }), null);
+  assert.equal(
+    distinguishingCondition({ valid: false, word: "NO" }, { valid: true, word: "YES" }),
+    "body.valid == `false`",
+  );
+  assert.equal(distinguishingCondition({ meta: { total: 0 } }, { meta: { total: 2 } }), "body.meta.total == `0`");
+  assert.equal(
+    distinguishingCondition({ id: "r-81", result: "NONE" }, { id: "r-80", result: "FOUND" }),
+    "body.result == 'NONE'",
+  );
+  assert.equal(
+    distinguishingCondition({ id: "r-81" }, { id: "r-80" }),
+    "type(body) == 'object' && contains(keys(body), 'id')",
+  );
+  assert.equal(distinguishingCondition({}, { id: 1 }), null);
 });
 
 const added = { name: "added", inputs: { a: "007", b: "two\nlines", c: "yes: #no" }, expect: { match: true } } as const;

@@ -5,7 +5,7 @@ import { snakeCase, type DraftInput, type DraftRequest } from "./draft-request.t
 import { exampleFor, otherExample } from "./example-values.ts";
 import { findRecord, ownMembers, type RecordPath } from "./find-record.ts";
 import { repeatedIn, writeXmlSample } from "./sample-text.ts";
-import { isTruthy, pathOf, tellingSign, tellingSteps } from "./telling-path.ts";
+import { isTruthy, pathOf, distinguishingCondition, distinguishingSteps } from "./distinguishing-path.ts";
 import { toYaml } from "../sources/declarative/write-yaml.ts";
 
 /** The facts for a draft, as a vendor's documentation gives them. */
@@ -128,7 +128,7 @@ function signSteps(sample: Json, nobody: SourceDraft["nobody"], { steps, isList 
   const isRoot = steps.length === 0 && !isList;
   const other = "sample" in nobody ? nobody.sample : null;
   if (!isRoot && !isTruthy(valueAt(other, steps))) return steps;
-  if ("sample" in nobody || !isJsonObject(sample)) return tellingSteps(sample, other);
+  if ("sample" in nobody || !isJsonObject(sample)) return distinguishingSteps(sample, other);
   const [first] = ownMembers(sample);
   return first === undefined ? null : [first[0]];
 }
@@ -169,7 +169,7 @@ function valueAt(value: Json, steps: readonly string[]): Json {
 function noRecordOf(sample: Json, nobody: Json, steps: readonly string[] | null): string {
   if (steps === null)
     throw new RangeError("the reply for nobody has every field of the sample, so it cannot be recognised");
-  const sign = tellingSign(nobody, sample);
+  const sign = distinguishingCondition(nobody, sample);
   if (sign === null) throw new RangeError("the reply for nobody has no field by which it can be recognised");
   return `status == \`200\` && ${sign} && !(${pathOf(steps)})`;
 }

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "../terms/json/json.ts";
 import { snakeCase } from "./draft-request.ts";
-import { isTruthy } from "./telling-path.ts";
+import { isTruthy } from "./distinguishing-path.ts";
 
 /** The position of the record in a reply, as names from its root. */
 export interface RecordPath {

@@ -136,13 +136,13 @@ function propertyNames(schema: object | undefined): readonly string[] {
   return typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
 }
 
-function listed({ facts, file, given, version, texts }: LoadedFunction): ListedFunction {
+function listed({ facts, file, functionFile, version, texts }: LoadedFunction): ListedFunction {
   return {
     ...facts,
     file,
     version,
     texts,
-    code: () => readCode(given),
-    readCases: () => readCases(given, facts.cases),
+    code: () => readCode(functionFile),
+    readCases: () => readCases(functionFile, facts.cases),
   };
 }

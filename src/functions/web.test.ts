@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createCipheriv, randomBytes } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
-import { answerAsk } from "./child/ask.ts";
+import { answerUrlRequest } from "./child/url-answers.ts";
 import { atobText, btoaText } from "./inside/base64.ts";
 import { structuredCloneOf } from "./inside/clone.ts";
 import { createRandom, uuidOf } from "./inside/random.ts";
@@ -10,7 +10,7 @@ import { TextDecoderUtf8, TextEncoderUtf8 } from "./inside/text.ts";
 import { FormParameters } from "./inside/url-search-params.ts";
 import { urlClass } from "./inside/url.ts";
 
-const InsideUrl = urlClass(answerAsk as never, () => {}) as typeof URL;
+const InsideUrl = urlClass(answerUrlRequest as never, () => {}) as typeof URL;
 
 test("texts become the same bytes as in Node, and bytes the same texts", () => {
   fc.assert(
@@ -128,10 +128,10 @@ test("structured clones keep kinds and cycles and refuse functions", () => {
 });
 
 test("what is asked of the process outside is answered for known words only", () => {
-  assert.equal(answerAsk("read", "/etc/passwd", "", ""), null);
-  assert.equal(answerAsk("url-set", "https://a.example", "constructor", "x"), null);
-  assert.equal(answerAsk("url", 1, {}, []), null);
-  assert.equal(answerAsk("random", "4", "", ""), null);
+  assert.equal(answerUrlRequest("read", "/etc/passwd", "", ""), null);
+  assert.equal(answerUrlRequest("url-set", "https://a.example", "constructor", "x"), null);
+  assert.equal(answerUrlRequest("url", 1, {}, []), null);
+  assert.equal(answerUrlRequest("random", "4", "", ""), null);
 });
 
 test("random bytes are those of ChaCha20, whose key is replaced by its own output each time", () => {

@@ -3,7 +3,7 @@ import type { LedgerLog } from "./ports.ts";
 /** Why no new run is accepted. Several causes can hold at once; runs are accepted again when none does. */
 export type Cause = "starting" | "intent_file" | "outcome_log" | "journal" | "stalled" | "no_room" | "full" | "closed";
 
-const SAYS: { readonly [cause in Cause]: string } = {
+const MESSAGES: { readonly [cause in Cause]: string } = {
   starting: "the journal is being opened",
   intent_file: "the intent file cannot be written",
   outcome_log: "the log of outcomes cannot be written",
@@ -23,7 +23,7 @@ export class Availability {
   constructor(log: LedgerLog, onChange: () => void) {
     this.#log = log;
     this.#onChange = onChange;
-    this.#causes.set("starting", SAYS.starting);
+    this.#causes.set("starting", MESSAGES.starting);
   }
 
   has(cause: Cause): boolean {
@@ -38,8 +38,8 @@ export class Availability {
 
   raise(cause: Cause, code = ""): void {
     if (this.#causes.has(cause)) return;
-    this.#causes.set(cause, code === "" ? SAYS[cause] : `${SAYS[cause]} (${code})`);
-    if (cause !== "closed") this.#log.error({ event: "ledger_unavailable", cause, code }, SAYS[cause]);
+    this.#causes.set(cause, code === "" ? MESSAGES[cause] : `${MESSAGES[cause]} (${code})`);
+    if (cause !== "closed") this.#log.error({ event: "ledger_unavailable", cause, code }, MESSAGES[cause]);
     this.#onChange();
   }
 

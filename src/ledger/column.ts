@@ -5,7 +5,7 @@ import { toStored } from "./stored-text.ts";
  */
 
 /** The type of a column: text or whole number, possibly null. `Value` checks our own code at compile time. */
-export interface Holds<Value> {
+export interface ValueType<Value> {
   readonly type: "text" | "json" | "whole";
   /** Replaces a value of another type, since no record may be refused because of its content. */
   readonly otherwise: Value;
@@ -30,7 +30,7 @@ interface ColumnOptions {
 
 /** A column whose value comes from what the engine reports. */
 export interface Recorded<From, Value> extends ColumnOptions {
-  readonly holds: Holds<Value>;
+  readonly valueType: ValueType<Value>;
   readonly from: (of: From) => Value;
   /** The value is known when a run starts, and is written to the intent file. */
   readonly inIntent: boolean;
@@ -38,14 +38,14 @@ export interface Recorded<From, Value> extends ColumnOptions {
 
 /** A column whose value is derived from others, or set by people later. */
 export interface Derived<Value> extends ColumnOptions {
-  readonly holds: Holds<Value>;
+  readonly valueType: ValueType<Value>;
   readonly from: null;
 }
 
 export type Columns = Readonly<Record<string, Recorded<never, unknown> | Derived<unknown>>>;
 
 export type RowOf<Table extends Columns> = {
-  readonly [Name in keyof Table]: Table[Name]["holds"] extends Holds<infer Value> ? Value : never;
+  readonly [Name in keyof Table]: Table[Name]["valueType"] extends ValueType<infer Value> ? Value : never;
 };
 
 type RecordedNames<Table extends Columns> = {
@@ -63,50 +63,50 @@ export type RecordSource<Table extends Columns> = Table[RecordedNames<Table>]["f
 
 export function recorded<From>({ inIntent = false } = {}) {
   return <Value>(
-    holds: Holds<Value>,
+    valueType: ValueType<Value>,
     from: (of: From) => NoInfer<Value>,
     options: ColumnOptions = {},
-  ): Recorded<From, Value> => ({ ...options, holds, from, inIntent });
+  ): Recorded<From, Value> => ({ ...options, valueType, from, inIntent });
 }
 
-export function derived<Value>(holds: Holds<Value>, options: ColumnOptions = {}): Derived<Value> {
-  return { ...options, holds, from: null };
+export function derived<Value>(valueType: ValueType<Value>, options: ColumnOptions = {}): Derived<Value> {
+  return { ...options, valueType, from: null };
 }
 
 // ---- types of columns -----------------------------------------------------------------------------------------------
 
 /** Any text, stored as it is. */
-export function text<Value extends string = string>(): Holds<Value> {
-  return holding("text", "" as Value);
+export function text<Value extends string = string>(): ValueType<Value> {
+  return createValueType("text", "" as Value);
 }
 
-export function textOrNull<Value extends string = string>(): Holds<Value | null> {
-  return holding("text", null);
+export function textOrNull<Value extends string = string>(): ValueType<Value | null> {
+  return createValueType("text", null);
 }
 
 /** A text that repeats from run to run. */
-export function name<Value extends string = string>(): Holds<Value> {
+export function name<Value extends string = string>(): ValueType<Value> {
   return { ...text<Value>(), isName: true };
 }
 
-export function nameOrNull<Value extends string = string>(): Holds<Value | null> {
+export function nameOrNull<Value extends string = string>(): ValueType<Value | null> {
   return { ...textOrNull<Value>(), isName: true };
 }
 
 /** JSON that we produce; its texts are already in stored form. */
-export const jsonOrNull: Holds<string | null> = holding("json", null);
-export const whole: Holds<number> = holding("whole", 0);
-export const wholeOrNull: Holds<number | null> = holding("whole", null);
-export const moment: Holds<number> = { ...whole, isMoment: true };
-export const flag: Holds<0 | 1> = { ...holding<0 | 1>("whole", 0), isFlag: true };
-export const flagOrNull: Holds<0 | 1 | null> = { ...holding<0 | 1 | null>("whole", null), isFlag: true };
+export const jsonOrNull: ValueType<string | null> = createValueType("json", null);
+export const whole: ValueType<number> = createValueType("whole", 0);
+export const wholeOrNull: ValueType<number | null> = createValueType("whole", null);
+export const moment: ValueType<number> = { ...whole, isMoment: true };
+export const flag: ValueType<0 | 1> = { ...createValueType<0 | 1>("whole", 0), isFlag: true };
+export const flagOrNull: ValueType<0 | 1 | null> = { ...createValueType<0 | 1 | null>("whole", null), isFlag: true };
 
-function holding<Value>(type: Holds<Value>["type"], otherwise: Value): Holds<Value> {
+function createValueType<Value>(type: ValueType<Value>["type"], otherwise: Value): ValueType<Value> {
   return { type, otherwise, isName: false, isMoment: false, isFlag: false };
 }
 
 /** Converts a value from a file or another thread, which may be anything, to the type of the column. */
-export function formed<Value>({ type, otherwise }: Holds<Value>, raw: unknown): Value {
+export function formed<Value>({ type, otherwise }: ValueType<Value>, raw: unknown): Value {
   if (type === "whole") return typeof raw === "number" && Number.isFinite(raw) ? (toWhole(raw) as Value) : otherwise;
   if (typeof raw !== "string") return otherwise;
   return (type === "json" ? raw : toStored(raw)) as Value;

@@ -2,7 +2,7 @@ import type { AttemptIntent, AttemptReport, CallReport, RunIntent, RunReport } f
 import type { Charged } from "../terms/fault.ts";
 import { amountToColumn } from "../terms/money/money.ts";
 import type { Price } from "../terms/money/price.ts";
-import * as holds from "./column.ts";
+import * as types from "./column.ts";
 import { derived, recorded, type RowOf } from "./column.ts";
 import { toStored } from "./stored-text.ts";
 
@@ -20,51 +20,51 @@ const atEnd = recorded<RunReport>();
 
 /** Unique key: `transaction_id`. */
 export const RUN_COLUMNS = {
-  transaction_id: atStart(holds.text(), (run) => run.transactionId, { csv: "transaction_id" }),
+  transaction_id: atStart(types.text(), (run) => run.transactionId, { csv: "transaction_id" }),
   /** `unknown`: the service died between an attempt and its outcome. */
-  state: atEnd(holds.name<"ended" | "unknown">(), (): "ended" => "ended", { csv: "state" }),
-  kind: atStart(holds.name<"data" | "func">(), (run) => run.kind, { csv: "kind" }),
-  organization_id: atStart(holds.name(), (run) => run.organizationId, {
+  state: atEnd(types.name<"ended" | "unknown">(), (): "ended" => "ended", { csv: "state" }),
+  kind: atStart(types.name<"data" | "func">(), (run) => run.kind, { csv: "kind" }),
+  organization_id: atStart(types.name(), (run) => run.organizationId, {
     csv: "organization_id",
     inJournal: "organization",
   }),
-  workflow_id: atStart(holds.name(), (run) => run.workflowId, { csv: "workflow_id", inJournal: "workflow" }),
-  token_id: atStart(holds.name(), (run) => run.tokenId, { csv: "token_id", inJournal: "token" }),
-  context: atStart(holds.name(), (run) => run.context, { csv: "context" }),
-  region: atStart(holds.name(), (run) => run.region, { csv: "region" }),
-  simulated: atStart(holds.flag, (run) => (run.simulated ? 1 : 0), { csv: "simulated" }),
+  workflow_id: atStart(types.name(), (run) => run.workflowId, { csv: "workflow_id", inJournal: "workflow" }),
+  token_id: atStart(types.name(), (run) => run.tokenId, { csv: "token_id", inJournal: "token" }),
+  context: atStart(types.name(), (run) => run.context, { csv: "context" }),
+  region: atStart(types.name(), (run) => run.region, { csv: "region" }),
+  simulated: atStart(types.flag, (run) => (run.simulated ? 1 : 0), { csv: "simulated" }),
   /** A caller may send any id, so this is not a `name`. */
-  function_id: atStart(holds.textOrNull(), (run) => run.functionId, { csv: "function_id" }),
+  function_id: atStart(types.textOrNull(), (run) => run.functionId, { csv: "function_id" }),
   /** The caller's own `X-Request-Id`. It need not be unique. */
-  client_request_id: atStart(holds.textOrNull(), (run) => run.clientRequestId, {
+  client_request_id: atStart(types.textOrNull(), (run) => run.clientRequestId, {
     csv: "client_request_id",
     later: true,
   }),
   /** The trace id of the caller's `traceparent`. */
-  trace_id: atStart(holds.textOrNull(), (run) => run.trace?.traceId ?? null, { csv: "trace_id", later: true }),
-  started_at: atStart(holds.moment, (run) => run.startedWallAt, { csv: "started_at" }),
+  trace_id: atStart(types.textOrNull(), (run) => run.trace?.traceId ?? null, { csv: "trace_id", later: true }),
+  started_at: atStart(types.moment, (run) => run.startedWallAt, { csv: "started_at" }),
   /**
    * Identifies the start of the service that made the run, so that the budget use of a dead process can be summed up.
    */
-  start_id: atStart(holds.nameOrNull(), (run) => run.startId ?? null, { inJournal: "start", later: true }),
+  start_id: atStart(types.nameOrNull(), (run) => run.startId ?? null, { inJournal: "start", later: true }),
   /** The digest of the function, for a run of a function. */
-  function_version: atStart(holds.nameOrNull(), (run) => run.functionVersion, { csv: "function_version", later: true }),
+  function_version: atStart(types.nameOrNull(), (run) => run.functionVersion, { csv: "function_version", later: true }),
   /** The version of the deployment. */
-  build: atStart(holds.nameOrNull(), (run) => run.build, { csv: "build", later: true }),
-  took_ms: atEnd(holds.wholeOrNull, (run) => run.tookMs, { csv: "took_ms" }),
-  client_gone: atEnd(holds.flag, (run) => (run.clientGone ? 1 : 0), { csv: "client_gone" }),
-  function_fault: atEnd(holds.nameOrNull(), (run) => run.functionFault ?? null, { csv: "function_fault" }),
+  build: atStart(types.nameOrNull(), (run) => run.build, { csv: "build", later: true }),
+  took_ms: atEnd(types.wholeOrNull, (run) => run.tookMs, { csv: "took_ms" }),
+  client_gone: atEnd(types.flag, (run) => (run.clientGone ? 1 : 0), { csv: "client_gone" }),
+  function_fault: atEnd(types.nameOrNull(), (run) => run.functionFault ?? null, { csv: "function_fault" }),
   /** 1 while some charge of the run is unknown (`verdicts.ts`). Lists show these runs first, and pruning keeps them. */
-  has_unknown: derived(holds.flag),
+  has_unknown: derived(types.flag),
   /** Outcomes and charges of its calls: see `verdicts.ts`. */
-  verdicts: derived(holds.whole),
+  verdicts: derived(types.whole),
   /**
    * The number of requested ids that belong to no source. They are not calls, and only a few of their names are stored.
    */
-  unknown_sources: atEnd(holds.whole, (run) => unknownSourcesOf(run.calls).length, { csv: "unknown_sources" }),
-  unknown_source_names: atEnd(holds.jsonOrNull, (run) => unknownSourceNames(run.calls)),
+  unknown_sources: atEnd(types.whole, (run) => unknownSourcesOf(run.calls).length, { csv: "unknown_sources" }),
+  unknown_source_names: atEnd(types.jsonOrNull, (run) => unknownSourceNames(run.calls)),
   /** Checksum of the whole run (`run-checksum.ts`); null for runs written before checksums were added. */
-  checksum: derived(holds.wholeOrNull, { unchecked: true }),
+  checksum: derived(types.wholeOrNull, { unchecked: true }),
 };
 
 /** The journal copies these columns from the run to its calls, so that one index on calls serves a list by source. */
@@ -79,35 +79,35 @@ const ofCall = recorded<CallReport>();
 
 /** Unique key: the run's `transaction_id`, `ordinal`. In a run in state `unknown`, unreported values are null. */
 export const CALL_COLUMNS = {
-  ordinal: ofCall(holds.whole, (call) => call.ordinal, { csv: "call" }),
-  source: ofCall(holds.name(), (call) => call.source, { csv: "source" }),
+  ordinal: ofCall(types.whole, (call) => call.ordinal, { csv: "call" }),
+  source: ofCall(types.name(), (call) => call.source, { csv: "source" }),
   /** Exported as one word together with `match`. */
-  success: ofCall(holds.flagOrNull, (call) => (call.success ? 1 : 0), { csv: "outcome" }),
-  match: ofCall(holds.flagOrNull, (call) => (call.match ? 1 : 0)),
-  fault_code: ofCall(holds.nameOrNull(), (call) => call.fault?.code ?? null, { csv: "fault_code" }),
-  fault_kind: ofCall(holds.nameOrNull(), (call) => call.fault?.row.kind ?? null, { csv: "fault_kind" }),
-  charged: ofCall(holds.name<Charged>(), (call) => call.charged, { csv: "charged" }),
+  success: ofCall(types.flagOrNull, (call) => (call.success ? 1 : 0), { csv: "outcome" }),
+  match: ofCall(types.flagOrNull, (call) => (call.match ? 1 : 0)),
+  fault_code: ofCall(types.nameOrNull(), (call) => call.fault?.code ?? null, { csv: "fault_code" }),
+  fault_kind: ofCall(types.nameOrNull(), (call) => call.fault?.row.kind ?? null, { csv: "fault_kind" }),
+  charged: ofCall(types.name<Charged>(), (call) => call.charged, { csv: "charged" }),
   /** The charges of its requests, as bits for lists: see `verdicts.ts`. */
-  charges: derived(holds.whole),
-  credential_id: ofCall(holds.nameOrNull(), (call) => call.credentialId, {
+  charges: derived(types.whole),
+  credential_id: ofCall(types.nameOrNull(), (call) => call.credentialId, {
     csv: "credential_id",
     inJournal: "credential",
   }),
-  credential_rule: ofCall(holds.name(), (call) => call.credentialRule, { csv: "credential_rule" }),
+  credential_rule: ofCall(types.name(), (call) => call.credentialRule, { csv: "credential_rule" }),
   /** Milliseconds from the arrival of the run. */
-  started_after_ms: ofCall(holds.wholeOrNull, (call) => call.startedAfterMs, { csv: "call_started_after_ms" }),
-  took_ms: ofCall(holds.wholeOrNull, (call) => call.tookMs, { csv: "call_took_ms" }),
-  output_bytes: ofCall(holds.wholeOrNull, (call) => call.outputBytes, { csv: "output_bytes" }),
+  started_after_ms: ofCall(types.wholeOrNull, (call) => call.startedAfterMs, { csv: "call_started_after_ms" }),
+  took_ms: ofCall(types.wholeOrNull, (call) => call.tookMs, { csv: "call_took_ms" }),
+  output_bytes: ofCall(types.wholeOrNull, (call) => call.outputBytes, { csv: "output_bytes" }),
   /** The vendor's number for an order that it accepted. A later run can refer to the order by it. */
-  order_id: ofCall(holds.textOrNull(), (call) => call.orderId, { csv: "order_id", later: true }),
+  order_id: ofCall(types.textOrNull(), (call) => call.orderId, { csv: "order_id", later: true }),
   /** The budget that had no capacity for a request of the call. */
-  budget_id: ofCall(holds.nameOrNull(), (call) => rejectingBudget(call), {
+  budget_id: ofCall(types.nameOrNull(), (call) => rejectingBudget(call), {
     csv: "budget_id",
     inJournal: "budget",
     later: true,
   }),
   /** The digest of the source. */
-  source_version: ofCall(holds.nameOrNull(), (call) => call.sourceVersion, { csv: "source_version", later: true }),
+  source_version: ofCall(types.nameOrNull(), (call) => call.sourceVersion, { csv: "source_version", later: true }),
 };
 
 function rejectingBudget({ fault }: CallReport): string | null {
@@ -119,17 +119,17 @@ const ofAttempt = recorded<AttemptReport>();
 /** Unique key: the run's `transaction_id`, `ordinal`, `number`. */
 export const ATTEMPT_COLUMNS = {
   /** The ordinal of its call. */
-  ordinal: derived(holds.whole),
-  number: ofAttempt(holds.whole, (attempt) => attempt.number, { csv: "attempt" }),
-  origin: ofAttempt(holds.name(), (attempt) => attempt.origin, { csv: "origin" }),
-  method: ofAttempt(holds.name(), (attempt) => attempt.method, { csv: "method" }),
-  sent_at: ofAttempt(holds.moment, (attempt) => attempt.sentWallAt, { csv: "sent_at" }),
-  status: ofAttempt(holds.wholeOrNull, (attempt) => attempt.status, { csv: "status" }),
-  took_ms: ofAttempt(holds.wholeOrNull, (attempt) => attempt.tookMs, { csv: "attempt_took_ms" }),
-  charged: ofAttempt(holds.name<Charged>(), (attempt) => attempt.charged, { csv: "attempt_charged" }),
+  ordinal: derived(types.whole),
+  number: ofAttempt(types.whole, (attempt) => attempt.number, { csv: "attempt" }),
+  origin: ofAttempt(types.name(), (attempt) => attempt.origin, { csv: "origin" }),
+  method: ofAttempt(types.name(), (attempt) => attempt.method, { csv: "method" }),
+  sent_at: ofAttempt(types.moment, (attempt) => attempt.sentWallAt, { csv: "sent_at" }),
+  status: ofAttempt(types.wholeOrNull, (attempt) => attempt.status, { csv: "status" }),
+  took_ms: ofAttempt(types.wholeOrNull, (attempt) => attempt.tookMs, { csv: "attempt_took_ms" }),
+  charged: ofAttempt(types.name<Charged>(), (attempt) => attempt.charged, { csv: "attempt_charged" }),
   /** Price of the request when it was sent, in millionths. Null: no price was known. */
-  price: ofAttempt(holds.wholeOrNull, ({ price }) => micros(price), { csv: "price", later: true }),
-  currency: ofAttempt(holds.nameOrNull(), ({ price }) => price?.currency ?? null, { csv: "currency", later: true }),
+  price: ofAttempt(types.wholeOrNull, ({ price }) => micros(price), { csv: "price", later: true }),
+  currency: ofAttempt(types.nameOrNull(), ({ price }) => price?.currency ?? null, { csv: "currency", later: true }),
 };
 
 function micros(price: Price | null): number | null {
@@ -142,38 +142,38 @@ function micros(price: Price | null): number | null {
  * no such row. Unique key: the run's `transaction_id`, `ordinal`, `revision`.
  */
 export const RECONCILIATION_COLUMNS = {
-  ordinal: derived(holds.whole),
+  ordinal: derived(types.whole),
   /** Counts up from 1 within the call. */
-  revision: derived(holds.whole),
-  charged: derived(holds.text<Charged>()),
-  decided_by: derived(holds.text()),
-  decided_at: derived(holds.moment),
-  note: derived(holds.text()),
+  revision: derived(types.whole),
+  charged: derived(types.text<Charged>()),
+  decided_by: derived(types.text()),
+  decided_at: derived(types.moment),
+  note: derived(types.text()),
   /** The attempt that the decision concerns; 0 for a call without attempts. */
-  attempt: derived(holds.whole),
+  attempt: derived(types.whole),
   /** The price of the request after the decision, which may have changed it. */
-  price: derived(holds.wholeOrNull, { later: true }),
-  currency: derived(holds.textOrNull(), { later: true }),
+  price: derived(types.wholeOrNull, { later: true }),
+  currency: derived(types.textOrNull(), { later: true }),
 };
 
 const ofIntent = recorded<AttemptIntent>({ inIntent: true });
 
 /** A line of the intent file for a request about to be sent: columns of its call and columns of its own. */
 export const INTENT_COLUMNS = {
-  ordinal: ofIntent(holds.whole, (intent) => intent.ordinal),
-  number: ofIntent(holds.whole, (intent) => intent.attempt),
-  source: ofIntent(holds.text(), (intent) => intent.source),
-  origin: ofIntent(holds.text(), (intent) => intent.origin),
-  method: ofIntent(holds.text(), (intent) => intent.method),
-  credential_id: ofIntent(holds.textOrNull(), (intent) => intent.credentialId),
-  credential_rule: ofIntent(holds.text(), (intent) => intent.credentialRule),
-  sent_at: ofIntent(holds.moment, (intent) => intent.sentWallAt),
+  ordinal: ofIntent(types.whole, (intent) => intent.ordinal),
+  number: ofIntent(types.whole, (intent) => intent.attempt),
+  source: ofIntent(types.text(), (intent) => intent.source),
+  origin: ofIntent(types.text(), (intent) => intent.origin),
+  method: ofIntent(types.text(), (intent) => intent.method),
+  credential_id: ofIntent(types.textOrNull(), (intent) => intent.credentialId),
+  credential_rule: ofIntent(types.text(), (intent) => intent.credentialRule),
+  sent_at: ofIntent(types.moment, (intent) => intent.sentWallAt),
   /** The request costs nothing, however it ends. */
-  free: ofIntent(holds.flagOrNull, (intent) => (intent.free ? 1 : 0), { later: true }),
+  free: ofIntent(types.flagOrNull, (intent) => (intent.free ? 1 : 0), { later: true }),
   /** The highest possible price. */
-  price: ofIntent(holds.wholeOrNull, ({ price }) => micros(price), { later: true }),
-  currency: ofIntent(holds.textOrNull(), ({ price }) => price?.currency ?? null, { later: true }),
-  source_version: ofIntent(holds.textOrNull(), (intent) => intent.sourceVersion, { later: true }),
+  price: ofIntent(types.wholeOrNull, ({ price }) => micros(price), { later: true }),
+  currency: ofIntent(types.textOrNull(), ({ price }) => price?.currency ?? null, { later: true }),
+  source_version: ofIntent(types.textOrNull(), (intent) => intent.sourceVersion, { later: true }),
 };
 
 interface OfRun {

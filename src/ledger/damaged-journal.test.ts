@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import test from "node:test";
 import { systemClock } from "../terms/time/clock.ts";
-import { createDrainer } from "./drain/drain.ts";
+import { createDrainer } from "./drain/drainer.ts";
 import { JOURNAL_FILE } from "./journal/journal-database.ts";
 import { openJournalReader } from "./read/journal-reader.ts";
 import { atEnd, makeCall, makeReport, makeRun, query, runOnce, startLedger, until } from "./ledger.kit.ts";

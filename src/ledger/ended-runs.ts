@@ -39,7 +39,7 @@ export class EndedRuns {
   /** Report when the journal or answers wait too long. */
   readonly #stalls: readonly StallWatch[];
   #sent = 0;
-  #turnPlanned = false;
+  #tickPlanned = false;
   #cancelMove: (() => void) | null = null;
   /** Pending `flush` calls, each until the journal has every record up to its number, in the order of numbers. */
   readonly #flushes: { readonly last: number; readonly resolve: () => void }[] = [];
@@ -94,8 +94,8 @@ export class EndedRuns {
     return this.#log.bytes;
   }
 
-  hasRoomFor(organizationId: string): boolean {
-    return this.#waiting.hasRoomFor(organizationId);
+  hasCapacityFor(organizationId: string): boolean {
+    return this.#waiting.hasCapacityFor(organizationId);
   }
 
   openLog(): Promise<boolean> {
@@ -118,11 +118,11 @@ export class EndedRuns {
     for (const stall of this.#stalls) stall.watch();
     // The one exception to the promise: if the disk has failed, answers do not wait for it. The record is written later
     // if possible.
-    if (this.#nothingCanBeWritten) return;
+    if (this.#isUnwritable) return;
     await new Promise<void>((resolve) => (waiting.settle = resolve));
   }
 
-  get #nothingCanBeWritten(): boolean {
+  get #isUnwritable(): boolean {
     const { availability } = this.#options;
     return !this.#log.usable && (availability.has("journal") || availability.has("stalled"));
   }
@@ -141,10 +141,10 @@ export class EndedRuns {
 
   /** At most once per tick of the event loop. */
   moveSoon(): void {
-    if (this.#turnPlanned) return;
-    this.#turnPlanned = true;
+    if (this.#tickPlanned) return;
+    this.#tickPlanned = true;
     setImmediate(() => {
-      this.#turnPlanned = false;
+      this.#tickPlanned = false;
       this.#move();
     });
   }
@@ -185,13 +185,13 @@ export class EndedRuns {
   // ---- when the disk fails -----------------------------------------------------------------------------------------
 
   journalFailed(): void {
-    if (this.#nothingCanBeWritten) this.#waiting.settle();
+    if (this.#isUnwritable) this.#waiting.settle();
   }
 
   /** Sends records that are not on disk to the journal at once. Their answers wait for it. */
   #logFailed(code: string): void {
     this.#options.availability.raise("outcome_log", code);
-    if (this.#nothingCanBeWritten) this.#waiting.settle();
+    if (this.#isUnwritable) this.#waiting.settle();
     this.moveSoon();
     this.#options.onLogFailed();
   }

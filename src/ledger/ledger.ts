@@ -12,7 +12,7 @@ import { JournalShares } from "./journal/journal-shares.ts";
 import { JournalSize } from "./journal/journal-size.ts";
 import type { FromJournal, Measured } from "./journal/journal-messages.ts";
 import { listOutcomeFiles, makeOutcomeFile, type MakeOutcomeFile } from "./journal/outcome-files.ts";
-import type { DrainNote, LedgerState, RunningLedger } from "./journal/running-ledger.ts";
+import type { DrainRecord, LedgerState, RunningLedger } from "./journal/running-ledger.ts";
 import { LEDGER_LIMITS, type LedgerLimits } from "./limits.ts";
 import type { LedgerLog } from "./ports.ts";
 import { recordText } from "./journal/record-lines.ts";
@@ -146,7 +146,7 @@ class FileLedger implements RunningLedger {
   }
 
   #overfull(organizationId: string): string | null {
-    return this.#ended.hasRoomFor(organizationId) ? null : "too many records wait for the journal";
+    return this.#ended.hasCapacityFor(organizationId) ? null : "too many records wait for the journal";
   }
 
   #beyondShare(organizationId: string): string | null {
@@ -176,7 +176,7 @@ class FileLedger implements RunningLedger {
     return this.#ended.flush();
   }
 
-  noteDrained(note: DrainNote): void {
+  recordDrained(note: DrainRecord): void {
     if (this.#link.ready) this.#link.post({ drained: note });
   }
 
@@ -191,7 +191,7 @@ class FileLedger implements RunningLedger {
     else if (message.is === "synced") this.#intents.synced();
     else if (message.is === "measured") this.#measured(message.size);
     else if (message.is === "holders") this.#shares.counted(message.bytes);
-    else if (message.is === "room") this.#room(message.enough);
+    else if (message.is === "space") this.#onSpaceChecked(message.enough);
     else if (message.is === "ready") this.#started(message);
     else if (message.is === "damaged") this.#damaged(message);
   }
@@ -212,7 +212,7 @@ class FileLedger implements RunningLedger {
       );
     }
     this.#ended.started(next);
-    this.#intents.syncLost();
+    this.#intents.onSyncThreadEnded();
     void this.#logOpened.then(() => this.#availability.clear("starting"));
     if (this.#ended.count === 0) this.#availability.clear("journal");
     this.#shares.threadStarted();
@@ -228,7 +228,7 @@ class FileLedger implements RunningLedger {
     );
   }
 
-  #room(enough: boolean): void {
+  #onSpaceChecked(enough: boolean): void {
     if (enough) this.#availability.clear("no_room");
     else this.#availability.raise("no_room", "ENOSPC");
   }

@@ -100,7 +100,7 @@ export interface LedgerTables {
   /** Atomic, and durable when it resolves. */
   change<Result>(work: (query: LedgerQuery) => Promise<Result>): Promise<Result>;
   /** Like `change`, for data that a power failure may take back: it does not wait for the disk. */
-  note<Result>(work: (query: LedgerQuery) => Promise<Result>): Promise<Result>;
+  changeUnsynced<Result>(work: (query: LedgerQuery) => Promise<Result>): Promise<Result>;
   /**
    * Within `change` or `note`: locks a day for changes of runs that started on it, until the transaction ends. False if
    * another change is in progress.

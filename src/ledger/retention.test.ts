@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Clock } from "../terms/time/clock.ts";
-import { keepLedgerFor } from "./retention.ts";
+import { startRetention } from "./retention.ts";
 
 const HOUR = 60 * 60 * 1_000;
 const DAY = 24 * HOUR;
@@ -37,7 +37,7 @@ function retention(runs: readonly number[] = [NOW]) {
       return { deleted: 3, kept_unknown: 1, kept_undrained: 0 };
     },
   };
-  const end = keepLedgerFor({ days: 90, ledger, clock, log: { info: note, warn: note, error: note } });
+  const end = startRetention({ days: 90, ledger, clock, log: { info: note, warn: note, error: note } });
   /** Advances the service's clock by an hour, and the ledger's clock by `leapMs`. */
   const turn = async (leapMs = HOUR): Promise<void> => {
     now += HOUR;

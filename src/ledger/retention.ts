@@ -24,10 +24,10 @@ const AHEAD_MS_MAX = 2 * DAY_MS;
  * day, and an error is logged, so that an operator can correct the clock.
  * Call the returned function to stop.
  */
-export function keepLedgerFor({ days, ledger, clock, log }: RetentionOptions): () => void {
+export function startRetention({ days, ledger, clock, log }: RetentionOptions): () => void {
   let closed = false;
   /** The ledger's time at its last reading, and the service's monotonic time of that reading. */
-  let seen: { readonly wallAt: number; readonly now: number } | null = null;
+  let lastReading: { readonly wallAt: number; readonly now: number } | null = null;
   let doubtedAt: number | null = null;
   const startedAt = clock.now();
   let cancel = clock.after(FIRST_MS, prune);
@@ -41,8 +41,9 @@ export function keepLedgerFor({ days, ledger, clock, log }: RetentionOptions): (
       // Runs of this process, and of the last day, may have been dated by the suspect clock.
       const moment = await ledger.moment(Math.max(DAY_MS, clock.now() - startedAt));
       const { wallAt } = moment;
-      const aheadMs = seen === null ? leapIn(moment) : wallAt - seen.wallAt - (clock.now() - seen.now);
-      seen = { wallAt, now: clock.now() };
+      const aheadMs =
+        lastReading === null ? leapIn(moment) : wallAt - lastReading.wallAt - (clock.now() - lastReading.now);
+      lastReading = { wallAt, now: clock.now() };
       if (aheadMs > AHEAD_MS_MAX) {
         doubtedAt = clock.now();
         log.error(

@@ -54,7 +54,7 @@ export class Unacknowledged {
   }
 
   /** Whether there is capacity for a record of this organization. */
-  hasRoomFor(organizationId: string): boolean {
+  hasCapacityFor(organizationId: string): boolean {
     return this.#records.fits(organizationId) && this.#bytes.fits(organizationId);
   }
 
@@ -133,9 +133,9 @@ export class Unacknowledged {
 }
 
 /** Interval of checks of the oldest record. */
-const LOOK_MS = 250;
+const CHECK_MS = 250;
 /** If a check is this late, the process was suspended: a paused container, a sleeping machine. */
-const STOPPED_FROM_MS = 500;
+const SUSPENDED_FROM_MS = 500;
 
 /**
  * Reports when the oldest waiting record has waited too long. Time in which this process was suspended does not count,
@@ -147,8 +147,8 @@ export class StallWatch {
   readonly #oldestAt: () => number | null;
   readonly #onStall: () => void;
   #cancel: (() => void) | null = null;
-  #stoppedMs = 0;
-  #wentOnAt = 0;
+  #suspendedMs = 0;
+  #resumedAt = 0;
 
   constructor(clock: Clock, stallMs: number, oldestAt: () => number | null, onStall: () => void) {
     this.#clock = clock;
@@ -160,31 +160,31 @@ export class StallWatch {
   /** Call it whenever an entry starts to wait. */
   watch(): void {
     if (this.#cancel !== null) return;
-    const leftMs = this.#leftMs();
-    if (leftMs === null) return;
-    const delayMs = Math.min(LOOK_MS, Math.max(1, leftMs));
+    const remainingMs = this.#remainingMs();
+    if (remainingMs === null) return;
+    const delayMs = Math.min(CHECK_MS, Math.max(1, remainingMs));
     const dueAt = this.#clock.now() + delayMs;
-    this.#cancel = this.#clock.after(delayMs, () => this.#look(dueAt));
+    this.#cancel = this.#clock.after(delayMs, () => this.#check(dueAt));
   }
 
-  #look(dueAt: number): void {
+  #check(dueAt: number): void {
     this.#cancel = null;
     const lateMs = this.#clock.now() - dueAt;
-    if (lateMs > STOPPED_FROM_MS) {
-      this.#stoppedMs += lateMs;
-      this.#wentOnAt = this.#clock.now();
+    if (lateMs > SUSPENDED_FROM_MS) {
+      this.#suspendedMs += lateMs;
+      this.#resumedAt = this.#clock.now();
     }
-    const leftMs = this.#leftMs();
-    if (leftMs !== null && leftMs <= 0) this.#onStall();
+    const remainingMs = this.#remainingMs();
+    if (remainingMs !== null && remainingMs <= 0) this.#onStall();
     else this.watch();
   }
 
   /** `null`: nothing waits. */
-  #leftMs(): number | null {
+  #remainingMs(): number | null {
     const oldestAt = this.#oldestAt();
     if (oldestAt === null) return null;
-    if (oldestAt >= this.#wentOnAt) this.#stoppedMs = 0;
-    return oldestAt + this.#stallMs + this.#stoppedMs - this.#clock.now();
+    if (oldestAt >= this.#resumedAt) this.#suspendedMs = 0;
+    return oldestAt + this.#stallMs + this.#suspendedMs - this.#clock.now();
   }
 
   end(): void {

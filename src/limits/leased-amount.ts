@@ -1,5 +1,5 @@
 import type { LeaseLog } from "./budgets/ports.ts";
-import type { Leased } from "./exchange.ts";
+import type { Leased } from "./lease-exchange.ts";
 import type { SentBy } from "./ports.ts";
 import { RecentUse } from "./recent-use.ts";
 

@@ -17,11 +17,11 @@ export interface LogOutput {
 /**
  * Opens the destination of a log. A reader that stalls costs only a bounded buffer. A pipe is written without a thread,
  * because a thread that waits for the reader would keep the process from exiting.
- * @param goesOn called when all waiting bytes are written
+ * @param onWritten called when all waiting bytes are written
  */
-export function openLogOutput(destination: string | number, goesOn: () => void): LogOutput {
+export function openLogOutput(destination: string | number, onWritten: () => void): LogOutput {
   const stream = typeof destination === "number" && isPipe(destination) ? STANDARD[destination]?.() : undefined;
-  return stream === undefined ? openFile(destination, goesOn) : toPipe(stream, goesOn);
+  return stream === undefined ? openFile(destination, onWritten) : toPipe(stream, onWritten);
 }
 
 /** Node's own streams: two streams on one descriptor would take each other's readiness events. */
@@ -32,11 +32,11 @@ function isPipe(descriptor: number): boolean {
   return stat.isFIFO() || stat.isSocket();
 }
 
-function toPipe(stream: Writable, goesOn: () => void): LogOutput {
+function toPipe(stream: Writable, onWritten: () => void): LogOutput {
   let isGone = false;
   // The reader is gone, and there is no other place to report it.
   stream.on("error", () => (isGone = true));
-  stream.on("drain", goesOn);
+  stream.on("drain", onWritten);
   return {
     write(lines) {
       const bytes = Buffer.from(lines);
@@ -52,7 +52,7 @@ function toPipe(stream: Writable, goesOn: () => void): LogOutput {
 }
 
 /** Writes to a file or a terminal. */
-function openFile(destination: string | number, goesOn: () => void): LogOutput {
+function openFile(destination: string | number, onWritten: () => void): LogOutput {
   const stream = pino.destination({ dest: destination, sync: false, maxLength: WAITING_BYTES_MAX });
   let wasDropped = false;
   /** Also while a write is in progress, which `flushSync` does not wait for. */
@@ -60,7 +60,7 @@ function openFile(destination: string | number, goesOn: () => void): LogOutput {
   stream.on("drop", () => (wasDropped = true));
   stream.on("drain", () => {
     isWriting = false;
-    goesOn();
+    onWritten();
   });
   const flush = () => quietly(() => stream.flushSync());
   return {

@@ -61,7 +61,7 @@ export function createLog(level: string, destination: string | number | LineSink
     const log = pino(options, destination);
     return Object.assign(log, { flushNow: () => {}, written: async () => {}, droppedLines: () => 0 });
   }
-  const output = openLogOutput(destination, goesOn);
+  const output = openLogOutput(destination, onWritten);
   let gathered: string[] = [];
   let dropped = 0;
   let toldDropped = 0;
@@ -78,7 +78,7 @@ export function createLog(level: string, destination: string | number | LineSink
   }
 
   /** The buffer has space again. This line is written alone, so that it is not dropped together with later ones. */
-  function goesOn(): void {
+  function onWritten(): void {
     if (dropped === toldDropped) return;
     const following = gathered;
     gathered = [];

@@ -3,7 +3,7 @@ import { test, type TestContext } from "node:test";
 import { issueCertificate, makeAuthority } from "../../test/vendor/certificate.ts";
 import { head } from "../../test/vendor/behaviours.ts";
 import { startVendor } from "../../test/vendor/scripted-vendor.ts";
-import { startVendorApart, type VendorApart } from "../../test/vendor/vendor-apart.ts";
+import { startVendorThread, type VendorThread } from "../../test/vendor/vendor-thread.ts";
 import type { Http } from "../sdk/http.ts";
 import { faultOf, openTestClient } from "./http-client.kit.ts";
 
@@ -12,14 +12,14 @@ const identity = issueCertificate({ names: ["127.0.0.1"], authority });
 
 interface Surplus {
   readonly origin: string;
-  readonly vendor: VendorApart;
+  readonly vendor: VendorThread;
   /** The `http` of a new call of this organization. */
   readonly of: (organizationId: string) => Http;
   readonly attempts: () => number;
 }
 
 async function surplusVendor(t: TestContext, secure = false): Promise<Surplus> {
-  const vendor = await startVendorApart(t, secure ? identity : undefined);
+  const vendor = await startVendorThread(t, secure ? identity : undefined);
   const door = openTestClient(t, { extraAuthorities: authority.cert });
   return {
     origin: vendor.origin,
@@ -132,7 +132,7 @@ test("a vendor that closes after each answer without saying so loses no call tha
 });
 
 test("a call that was ended while its connection was checked sends nothing", async (t) => {
-  const { origin } = await startVendorApart(t);
+  const { origin } = await startVendorThread(t);
   const door = openTestClient(t);
   await door.call(origin).http.get(`${origin}/json`);
   const { call, run, http } = door.call(origin);

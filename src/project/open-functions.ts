@@ -168,7 +168,7 @@ export async function openFunctions(options: OpenFunctionsOptions): Promise<Open
       };
     },
     stats: () => pool?.stats() ?? NO_PROCESSES,
-    rest: () => pool?.rest(),
+    rest: () => pool?.endIdleProcesses(),
     verify: async () => (hasOwn() ? pool?.verify() : undefined),
     problem: () => pool?.problem() ?? null,
     hasOwn,

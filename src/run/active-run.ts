@@ -123,7 +123,7 @@ export function startRun(
   request: RunRequest,
   kind: RunVariant,
   parts: EngineParts,
-  work: (under: RunContext) => Promise<RunResult>,
+  work: (runContext: RunContext) => Promise<RunResult>,
 ): StartedRun {
   const { caller, memory } = request;
   const { admission } = parts;

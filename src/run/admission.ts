@@ -20,8 +20,8 @@ export function createAdmission(limits: AdmissionLimits) {
   let whenIdle: (() => void) | undefined;
 
   function giveSimulated(organizationId: string): void {
-    const left = (simulatedSlots.get(organizationId) ?? 0) - 1;
-    if (left > 0) simulatedSlots.set(organizationId, left);
+    const remaining = (simulatedSlots.get(organizationId) ?? 0) - 1;
+    if (remaining > 0) simulatedSlots.set(organizationId, remaining);
     else simulatedSlots.delete(organizationId);
   }
 
@@ -34,8 +34,8 @@ export function createAdmission(limits: AdmissionLimits) {
     enter(organizationId: string, simulated: boolean): void {
       if (stopping) throw new Fault("request.stopping");
       const asSimulated = simulated ? (simulatedSlots.get(organizationId) ?? 0) + 1 : 0;
-      const leavesAsMany = slots.of(organizationId) === 0 || slots.fits(organizationId, 1 + asSimulated);
-      if (!leavesAsMany || !slots.take(organizationId)) throw new Fault("request.overloaded");
+      const hasCapacity = slots.of(organizationId) === 0 || slots.fits(organizationId, 1 + asSimulated);
+      if (!hasCapacity || !slots.take(organizationId)) throw new Fault("request.overloaded");
       if (simulated) simulatedSlots.set(organizationId, asSimulated);
     },
 

@@ -60,7 +60,7 @@ export class Call implements PlannedCall {
   #planned = 0;
   #controller: AbortController | null = null;
   #ended = false;
-  #heldBytes = 0;
+  #reservedBytes = 0;
 
   constructor(plan: CallPlan) {
     this.run = plan.run;
@@ -102,7 +102,7 @@ export class Call implements PlannedCall {
   }
 
   get reservedBytes(): number {
-    return this.#heldBytes;
+    return this.#reservedBytes;
   }
 
   get signal(): AbortSignal {
@@ -148,8 +148,8 @@ export class Call implements PlannedCall {
   }
 
   takeOrder(id: string | null): void {
-    const isKept = id === null || (id.length <= ORDER_ID_CHARS_MAX && /^[\x21-\x7e]+$/.test(id));
-    if (!isKept) throw new Fault("source.contract", { problem: "the order's number cannot be kept" });
+    const isValid = id === null || (id.length <= ORDER_ID_CHARS_MAX && /^[\x21-\x7e]+$/.test(id));
+    if (!isValid) throw new Fault("source.contract", { problem: "the order's number cannot be kept" });
     this.#order = { id };
     if (id !== null) this.run.record.recordOrder(this.ordinal, id);
   }
@@ -198,28 +198,28 @@ export class Call implements PlannedCall {
 
   reserveBytes(bytes: number): boolean {
     if (this.#ended || !this.run.memory.reserve(bytes)) return false;
-    this.#heldBytes += bytes;
+    this.#reservedBytes += bytes;
     return true;
   }
 
   adoptBytes(bytes: number): boolean {
     if (this.#ended) return false;
-    this.#heldBytes += bytes;
+    this.#reservedBytes += bytes;
     return true;
   }
 
   releaseBytes(bytes: number): void {
     if (this.#ended) return;
     this.run.memory.releaseBytes(bytes);
-    this.#heldBytes -= bytes;
+    this.#reservedBytes -= bytes;
   }
 
   shrinkTo(bytes: number): boolean {
-    const more = bytes - this.#heldBytes;
+    const more = bytes - this.#reservedBytes;
     // Only the difference is reserved, so an output that is the unchanged reply always fits.
     if (more > 0 && !this.run.memory.reserve(more)) return false;
     if (more < 0) this.run.memory.releaseBytes(-more);
-    this.#heldBytes = bytes;
+    this.#reservedBytes = bytes;
     return true;
   }
 

@@ -2,7 +2,7 @@ import { rawJsonObject, type RawReply } from "../sdk/http.ts";
 import { NoMatch } from "../sdk/source.ts";
 import { Fault } from "../terms/fault.ts";
 import { ExactNumber } from "../terms/json/exact-number.ts";
-import { type Hold, JSON_VALUES_MAX } from "../terms/json/json.ts";
+import { type ReserveBytes, JSON_VALUES_MAX } from "../terms/json/json.ts";
 import type { CallResult } from "./ports.ts";
 
 /** The largest output, as JSON text in UTF-8. */
@@ -26,19 +26,19 @@ const NOTHING_FOUND: CallResult = Object.freeze({ match: false, json: "{}" });
  * Converts the value that an adapter returned into the JSON text of one object. A reply's bytes are checked and passed on
  * unchanged. Everything else is checked and serialised here, separately for each source, so that a cycle, a BigInt or a
  * throwing getter fails only this source.
- * @param hold reserves memory for a text before the text is created
+ * @param reserve reserves memory for a text before the text is created
  * @throws Fault
  */
-export function collectAnswer(returned: unknown, hold: Hold): CallResult {
+export function collectAnswer(returned: unknown, reserve: ReserveBytes): CallResult {
   if (returned === null) return NOTHING_FOUND;
   if (typeof returned !== "object") throw uncollectable(`the adapter returned ${article(typeof returned)}`);
   const raw = asRawReply(returned);
-  return raw === null ? collectObject(returned, hold) : { match: true, json: raw[rawJsonObject]() };
+  return raw === null ? collectObject(returned, reserve) : { match: true, json: raw[rawJsonObject]() };
 }
 
-function collectObject(returned: object, hold: Hold): CallResult {
-  if (returned instanceof NoMatch) return { match: false, json: toObjectText(returned.output, hold) };
-  return { match: true, json: toObjectText(returned, hold) };
+function collectObject(returned: object, reserve: ReserveBytes): CallResult {
+  if (returned instanceof NoMatch) return { match: false, json: toObjectText(returned.output, reserve) };
+  return { match: true, json: toObjectText(returned, reserve) };
 }
 
 function asRawReply(returned: object): RawReply | null {
@@ -53,7 +53,7 @@ function asRawReply(returned: object): RawReply | null {
  * The JSON text of a plain object. Values that JSON would change silently and values beyond the limits are refused
  * first.
  */
-function toObjectText(value: object, hold: Hold): string {
+function toObjectText(value: object, reserve: ReserveBytes): string {
   let text: string | undefined;
   try {
     if (!isPlain(value)) throw uncollectable("the adapter returned no plain object");
@@ -61,7 +61,7 @@ function toObjectText(value: object, hold: Hold): string {
     countMembers(value, OUTPUT_DEPTH_MAX, left);
     // An estimate, which the exact size replaces when the call has ended.
     const textBytes = OUTPUT_BYTES_MAX - left.bytes + (JSON_VALUES_MAX - left.values) * BYTES_PER_VALUE;
-    if (!hold(textBytes)) throw new Fault("source.no_room_for_answer");
+    if (!reserve(textBytes)) throw new Fault("source.no_room_for_answer");
     text = JSON.stringify(value);
   } catch (cause) {
     throw cause instanceof Fault ? cause : uncollectable("the result cannot be written as JSON", cause);

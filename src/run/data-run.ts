@@ -13,7 +13,7 @@ import { startRun, type EngineParts, type RunRequest, type StartedRun } from "./
  */
 export function createDataRun(parts: EngineParts): (request: RunRequest) => StartedRun {
   const { clock, runSource, observers } = parts;
-  const noteNearMisses = createMisspelledInputReporter(observers);
+  const reportMisspelledInputs = createMisspelledInputReporter(observers);
 
   return function runData(request) {
     const { sources, inputs } = request;
@@ -26,7 +26,7 @@ export function createDataRun(parts: EngineParts): (request: RunRequest) => Star
       return {
         calls,
         answer: toEnvelope(run.intent.transactionId, echoed, toEntries(run, outcomes, calls)),
-        afterwards: () => noteNearMisses(run.intent.transactionId, plan.flatMap(declaredInputsOf), inputs),
+        afterwards: () => reportMisspelledInputs(run.intent.transactionId, plan.flatMap(declaredInputsOf), inputs),
       };
     });
   };

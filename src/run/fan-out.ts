@@ -60,19 +60,19 @@ export async function fanOut(
  * bytes.
  */
 function failLargest(outcomes: Outcome[], bytes: number, bytesMax: number): number {
-  let left = bytes;
-  while (left > bytesMax) {
+  let totalBytes = bytes;
+  while (totalBytes > bytesMax) {
     let largest: Outcome | undefined;
     // Slots without an outcome yet are holes, which `forEach` skips.
     outcomes.forEach((outcome) => {
       if (!(outcome.result instanceof Fault) && outcome.outputBytes > (largest?.outputBytes ?? 0)) largest = outcome;
     });
-    if (largest === undefined) return left;
+    if (largest === undefined) return totalBytes;
     largest.call.shrinkTo(0);
     outcomes[outcomes.indexOf(largest)] = withoutOutput(largest, new Fault("source.contract", TOO_LARGE));
-    left += NO_OUTPUT_BYTES - largest.outputBytes;
+    totalBytes += NO_OUTPUT_BYTES - largest.outputBytes;
   }
-  return left;
+  return totalBytes;
 }
 
 const TOO_LARGE = { problem: "the whole answer would be too large" };
@@ -83,15 +83,15 @@ export function runCall(planned: PlannedSource, runSource: RunSource, clock: Clo
 }
 
 /** Runs one call and resolves to the result of `made` for its outcome. */
-function runCallThen<Made>(
+function runCallThen<Result>(
   planned: PlannedSource,
   runSource: RunSource,
   clock: Clock,
-  toResult: (outcome: Outcome) => Made,
-): Promise<Made> {
+  toResult: (outcome: Outcome) => Result,
+): Promise<Result> {
   const { call, source, refused } = planned;
-  const end = (result: CallResult | Fault): Made => toResult(endCall(planned, result, clock));
-  const fail = (thrown: unknown): Made => end(asFault(thrown, "source.adapter_raised"));
+  const end = (result: CallResult | Fault): Result => toResult(endCall(planned, result, clock));
+  const fail = (thrown: unknown): Result => end(asFault(thrown, "source.adapter_raised"));
   try {
     if (source === undefined) throw refused ?? new Fault("source.unknown", { source: call.id });
     return runSource(source, call).then(end, fail);
@@ -110,13 +110,13 @@ export function endCall({ call, source }: PlannedSource, result: CallResult | Fa
     return { call, charge, resumable, tookMs, result, outputBytes: NO_OUTPUT_BYTES };
   }
   try {
-    const kept = keepOutput(call, result);
-    return { call, charge, resumable, tookMs, result: kept, outputBytes: call.reservedBytes };
-  } catch (noRoom) {
+    const output = reserveOutput(call, result);
+    return { call, charge, resumable, tookMs, result: output, outputBytes: call.reservedBytes };
+  } catch (error) {
     call.shrinkTo(0);
     return withoutOutput(
       { call, charge, resumable, tookMs, result, outputBytes: 0 },
-      asFault(noRoom, "source.no_room_for_answer"),
+      asFault(error, "source.no_room_for_answer"),
     );
   }
 }
@@ -126,7 +126,7 @@ export function endCall({ call, source }: PlannedSource, result: CallResult | Fa
  * the size of the output in the answer, as JSON text in UTF-8. If there is no memory for it, only this call fails.
  * @throws Fault `source.no_room_for_answer`
  */
-function keepOutput(call: PlannedCall, answer: CallResult): CallResult {
+function reserveOutput(call: PlannedCall, answer: CallResult): CallResult {
   if (!call.shrinkTo(byteLength(answer.json))) throw new Fault("source.no_room_for_answer");
   const json = toStoredForm(answer.json);
   return json === answer.json ? answer : { match: answer.match, json };

@@ -55,7 +55,7 @@ const TOO_LONG_NUMBERS = { field: "", problem: "contains too many numbers with m
  * ended, only the report is kept: inputs and reply are released as soon as the function has the reply.
  */
 export function openHost(host: HostRun, parts: HostParts): OpenHost {
-  const { runSource, replyMemory: replyRoom, clock } = parts;
+  const { runSource, replyMemory, clock } = parts;
   const { run } = host;
   const pipes = new Map<string, string>();
   const slots: StepSlot[] = [];
@@ -87,17 +87,17 @@ export function openHost(host: HostRun, parts: HostParts): OpenHost {
     let source: RunnableSource | RefusedVersion | undefined;
     if (finding instanceof Promise) planned = plan((source = await finding), asked);
     else source = finding;
-    const place = await replyRoom.enter(window, Buffer.byteLength(inputsJson));
-    if (place === null) return fails(new Fault("source.no_room"));
+    const reservation = await replyMemory.enter(window, Buffer.byteLength(inputsJson));
+    if (reservation === null) return fails(new Fault("source.no_room"));
     let inputs: Json;
     try {
       inputs = readJsonExactly(inputsJson);
     } catch {
-      place.release();
+      reservation.release();
       return fails(new Fault("source.input_invalid", TOO_LONG_NUMBERS));
     }
     if (window.closed) {
-      place.release();
+      reservation.release();
       return fails(new Fault("source.stopped"));
     }
     planned = plan(source, { ...asked, inputs: isJsonObject(inputs) ? inputs : {} });
@@ -108,14 +108,14 @@ export function openHost(host: HostRun, parts: HostParts): OpenHost {
     outcome.call.shrinkTo(0);
     const { result } = outcome;
     if (window.closed || result instanceof Fault) {
-      place.release();
+      reservation.release();
       return settled(slot, outcome);
     }
-    if (!place.arrived(bytesOf(result))) {
-      place.release();
+    if (!reservation.arrived(bytesOf(result))) {
+      reservation.release();
       return settled(slot, withoutOutput(outcome, new Fault("source.no_room_for_answer")));
     }
-    return { json: settled(slot, outcome).json, release: place.release };
+    return { json: settled(slot, outcome).json, release: reservation.release };
   }
 
   /** Reports the call, unless the run has ended and has reported it already, and releases everything else. */
@@ -159,7 +159,7 @@ export function openHost(host: HostRun, parts: HostParts): OpenHost {
 
     end() {
       const reports = slots.map((slot) => (slot.report ??= reportCall(slot.endCall!())));
-      replyRoom.close(window);
+      replyMemory.close(window);
       return reports;
     },
   };

@@ -44,7 +44,7 @@ const RESERVE_MS = 250;
 
 /** Creates the function that runs `POST /func`. It throws only a `request.*` fault, and only before anything runs. */
 export function createFunctionRun(parts: FunctionEngineParts): (request: FunctionRequest) => StartedRun {
-  const noteNearMisses = createMisspelledInputReporter(parts.observers);
+  const reportMisspelledInputs = createMisspelledInputReporter(parts.observers);
   const hostParts: HostParts = { ...parts, replyMemory: new ReplyMemoryGate(parts.clock) };
 
   return function runFunction(request) {
@@ -52,23 +52,23 @@ export function createFunctionRun(parts: FunctionEngineParts): (request: Functio
     const config = { ...CONFIG_DEFAULTS, ...request.config, context, organization_tuid: caller.organizationId };
     const { chosen, ...ofVersion } = chooseFunction(id, caller.workflow.versions, parts);
     const kind = { kind: "func", functionId: id, ...ofVersion, config, ids: id === null ? [] : [id] } as const;
-    return startRun(request, kind, parts, async (under) => {
+    return startRun(request, kind, parts, async (runContext) => {
       const found = chosen instanceof Promise ? await chosen : chosen;
       const host = openHost(
-        { run: under.run, functionId: id ?? "", sources, deadlineAt: sourcesUntil(under, found) },
+        { run: runContext.run, functionId: id ?? "", sources, deadlineAt: sourcesUntil(runContext, found) },
         hostParts,
       );
-      const sampled = isRunnable(found) ? (parts.shadows?.begin(under.run, found, host) ?? null) : null;
+      const sampled = isRunnable(found) ? (parts.shadows?.begin(runContext.run, found, host) ?? null) : null;
       const runs = sampled?.watched ?? found;
-      const outcome = id === null ? null : await runOne(id, runs, under, request, host, parts.clock);
+      const outcome = id === null ? null : await runOne(id, runs, runContext, request, host, parts.clock);
       // If the engine itself failed, calls may still be in progress: `end` ends them, so they are recorded with the run.
       const calls = host.end();
       return {
         calls,
-        ...writeFunctionAnswer(outcome, under, request, (fault) => functionFailureOf(fault, calls, host)),
+        ...writeFunctionAnswer(outcome, runContext, request, (fault) => functionFailureOf(fault, calls, host)),
         // The schema of a function may accept names that it does not declare, and the answer then does not mention them.
         afterwards: () => {
-          noteNearMisses(under.run.intent.transactionId, isRunnable(found) ? [found] : [], request.inputs);
+          reportMisspelledInputs(runContext.run.intent.transactionId, isRunnable(found) ? [found] : [], request.inputs);
           if (outcome !== null) void sampled?.compare(outcome.result);
         },
       };

@@ -26,15 +26,15 @@ type ResemblanceCache = WeakMap<readonly string[], BoundedMap<string, string | n
  * because runs repeat the same names.
  */
 export function findMisspelledInputs(
-  asked: readonly DeclaredInputs[],
+  declarations: readonly DeclaredInputs[],
   inputs: JsonObject,
   compared: ResemblanceCache = new WeakMap(),
 ): readonly MisspelledInput[] {
-  const declared = new Set(asked.flatMap(({ inputNames }) => inputNames));
+  const declared = new Set(declarations.flatMap(({ inputNames }) => inputNames));
   const found: MisspelledInput[] = [];
   let comparisonsLeft = COMPARISONS_MAX;
   for (const name of firstUnclaimed(inputs, declared)) {
-    for (const { id, inputNames } of asked) {
+    for (const { id, inputNames } of declarations) {
       const known = cacheOf(compared, inputNames);
       let meant = known.get(name);
       if (meant === undefined) {
@@ -62,8 +62,8 @@ function cacheOf(compared: ResemblanceCache, inputNames: readonly string[]): Bou
 /** Creates the function that reports misspelled inputs to the observers. */
 export function createMisspelledInputReporter(observers: readonly RunObserver[]) {
   const compared: ResemblanceCache = new WeakMap();
-  return (transactionId: string, asked: readonly DeclaredInputs[], inputs: JsonObject): void => {
-    const found = findMisspelledInputs(asked, inputs, compared);
+  return (transactionId: string, declarations: readonly DeclaredInputs[], inputs: JsonObject): void => {
+    const found = findMisspelledInputs(declarations, inputs, compared);
     if (found.length > 0) for (const observer of observers) observer.inputsMisspelled?.(transactionId, found);
   };
 }

@@ -37,8 +37,8 @@ export interface OneCallParts extends AdapterParts {
 /**
  * Makes one call outside a service, with the same middleware as in a service except breakers and limits. Never rejects.
  */
-export function makeOneCall(asked: OneCall, parts: OneCallParts): Promise<Outcome> {
-  const { source, organizationId, context, region, entry, inputs, withinMs } = asked;
+export function makeOneCall(oneCall: OneCall, parts: OneCallParts): Promise<Outcome> {
+  const { source, organizationId, context, region, entry, inputs, withinMs } = oneCall;
   const { clock, budgets } = parts;
   const now = clock.now();
   const run = openRun(
@@ -50,7 +50,7 @@ export function makeOneCall(asked: OneCall, parts: OneCallParts): Promise<Outcom
       functionId: null,
       functionVersion: null,
       memory: unlimitedMemory(),
-      ...(asked.transactionId === undefined ? {} : { transactionId: asked.transactionId }),
+      ...(oneCall.transactionId === undefined ? {} : { transactionId: oneCall.transactionId }),
     },
     // The journal belongs to the service, so the caller records the call elsewhere.
     { ledger: NOT_RECORDED, clock, region },

@@ -60,9 +60,9 @@ export class ReplyMemoryGate {
         this.#give(window, inputBytes);
         resolve(null);
       });
-      const enter = (place: ReplyReservation | null): void => {
+      const enter = (granted: ReplyReservation | null): void => {
         cancel();
-        resolve(place);
+        resolve(granted);
       };
       const waiting: WaitingReply = { window, inputBytes, enter };
       this.#waiting.add(window.owner, waiting);

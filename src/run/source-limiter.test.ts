@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { leasesInMemory, MemoryLeases } from "../limits/sources/deployment.kit.ts";
+import { leasesInMemory, MemoryLeases } from "../limits/sources/source-leases.kit.ts";
 import type { SourceLimits } from "../sdk/source.ts";
 import { FakeClock, settle } from "../terms/time/clock.kit.ts";
 import { Fault } from "../terms/fault.ts";

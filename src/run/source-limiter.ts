@@ -34,11 +34,11 @@ export class CallPermit {
   readonly #windows: readonly number[];
   readonly #onReturned: () => void;
 
-  constructor(limits: readonly LimitShare[], owner: string, windows: readonly number[], given: () => void) {
+  constructor(limits: readonly LimitShare[], owner: string, windows: readonly number[], onReturned: () => void) {
     this.#limits = limits;
     this.#owner = owner;
     this.#windows = windows;
-    this.#onReturned = given;
+    this.#onReturned = onReturned;
   }
 
   /** Called when the call has ended. It still counts towards the rates. */
@@ -150,7 +150,7 @@ export class SourceLimiter {
     this.#serve();
     const now = this.#clock.now();
     for (const waiting of this.#waiting.items()) {
-      if (this.#mayBeServedBy(waiting, now, waiting.waitsUntil) && this.#keepsSlot(waiting, now)) continue;
+      if (this.#mayBeServedBy(waiting, now, waiting.waitsUntil) && this.#mayKeepSlot(waiting, now)) continue;
       this.#waiting.remove(waiting.owner, waiting);
       this.#refuse(waiting);
     }
@@ -166,7 +166,7 @@ export class SourceLimiter {
    * Whether a call may go on waiting. If the store answered that it has to wait for others, it moves to the shorter
    * queue.
    */
-  #keepsSlot(waiting: WaitingCall, now: number): boolean {
+  #mayKeepSlot(waiting: WaitingCall, now: number): boolean {
     if (waiting.slots === this.#limitSlots) return true;
     const slots = this.#slotsFor(waiting.owner, now);
     if (slots === waiting.slots) return true;

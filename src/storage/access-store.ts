@@ -60,7 +60,7 @@ export function createAccessStore(engine: Engine, clock: Clock): AccessStore {
 const USES_AT_ONCE = 100;
 
 async function noteUses(engine: Engine, uses: Parameters<AccessStore["markUsed"]>[0]): Promise<void> {
-  await engine.noter.transaction().execute(async (transaction) => {
+  await engine.unsyncedWriter.transaction().execute(async (transaction) => {
     for (const { tokenId, wallAt } of uses) {
       await transaction
         .updateTable("tokens")

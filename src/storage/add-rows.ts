@@ -1,7 +1,7 @@
 import { type RawBuilder, sql, type Transaction } from "kysely";
 import type { ColumnValues, RowsInColumns } from "../ledger/ports.ts";
 import type { Engine } from "./engine.ts";
-import type { Tables } from "./schema.ts";
+import type { Tables } from "./tables.ts";
 import { toStorable } from "./storable-text.ts";
 
 interface Addition {

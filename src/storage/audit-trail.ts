@@ -5,7 +5,7 @@ import type { JsonObject } from "../terms/json/json.ts";
 import type { Engine } from "./engine.ts";
 import { readPage } from "./read-page.ts";
 import { insertAuditEntry } from "./record-change.ts";
-import type { Tables } from "./schema.ts";
+import type { Tables } from "./tables.ts";
 
 export function createAuditTrail(engine: Engine): AuditTrail {
   return {

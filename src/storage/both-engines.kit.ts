@@ -69,7 +69,7 @@ export async function newLedger(
   const drain = async () => {
     for (let batch = await outbox.next(64); batch !== null; batch = await outbox.next(64)) {
       await store.ledger.write(batch.runs);
-      outbox.wentOut(batch);
+      outbox.markSent(batch);
     }
   };
   let arrived: Promise<void> = Promise.resolve();

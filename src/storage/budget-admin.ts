@@ -18,9 +18,9 @@ import {
 } from "./budget-rows.ts";
 import type { Engine } from "./engine.ts";
 import { organizationExists } from "./organization-admin.ts";
-import { inParts, readPage } from "./read-page.ts";
+import { inBatches, readPage } from "./read-page.ts";
 import { insertAuditEntry, recordChange } from "./record-change.ts";
-import type { Row, Tables } from "./schema.ts";
+import type { Row, Tables } from "./tables.ts";
 
 /**
  * After this time every process has noticed a new budget, even one that could not reach the store. Earlier requests may
@@ -59,10 +59,10 @@ export function createBudgetAdmin(engine: Engine): BudgetAdmin {
           return sum + usedBy(budget, after.charged, after.price) - usedBy(budget, before.charged, before.price);
         }, 0n);
       if (more === 0n) continue;
-      const kept = new LeaseRows(await rowsIn(transaction, { budget, period }));
-      const settled = kept.of(budget.id, period.from).find(({ lease }) => lease === SETTLED);
-      kept.keep(budget.id, period, { changed: [settledLease((settled?.used ?? 0n) + more)], forgotten: [] });
-      await kept.write(engine.name, transaction);
+      const leases = new LeaseRows(await rowsIn(transaction, { budget, period }));
+      const settled = leases.of(budget.id, period.from).find(({ lease }) => lease === SETTLED);
+      leases.apply(budget.id, period, { changed: [settledLease((settled?.used ?? 0n) + more)], forgotten: [] });
+      await leases.write(engine.name, transaction);
       counted.push(budget.id);
     }
     return counted;
@@ -73,7 +73,7 @@ export function createBudgetAdmin(engine: Engine): BudgetAdmin {
     if (budgets.length === 0) return [];
     const now = await wallAt(reader);
     const ids = budgets.map(({ id }) => id);
-    const sums = await inParts(ids, (part) =>
+    const sums = await inBatches(ids, (part) =>
       reader
         .selectFrom("budget_leases")
         .select(["budget_id", "period_from", sumText("amount").as("amount"), sumText("used").as("used")])
@@ -141,7 +141,7 @@ export function createBudgetAdmin(engine: Engine): BudgetAdmin {
         .where("turn", "<", ENDED_SEQUENCE)
         .execute();
       const ids = [...new Set(rows.map((row) => row.budget_id))];
-      const budgets = await inParts(ids, (part) =>
+      const budgets = await inBatches(ids, (part) =>
         reader.selectFrom("budgets").selectAll().where("id", "in", part).execute(),
       );
       return rows.flatMap((row) => {
@@ -158,20 +158,20 @@ export function createBudgetAdmin(engine: Engine): BudgetAdmin {
       for (let tries = 0; tries < RECOUNTS_MAX; tries += 1) {
         const before = await useOf(id);
         if (before === null) return null;
-        const seen = leasesIn(await rowsIn(engine.reader, before));
+        const leasesBefore = leasesIn(await rowsIn(engine.reader, before));
         const sums = await sumsOf(before);
         let isOutdated = false;
         const counted = await recordChange(engine, act, async (transaction) => {
           await lockBudgets(engine, transaction, [id]);
           const now = await engine.wallAt(transaction);
           const rows = await rowsIn(transaction, before);
-          isOutdated = now >= before.period.to || leasesIn(rows) !== seen;
+          isOutdated = now >= before.period.to || leasesIn(rows) !== leasesBefore;
           if (isOutdated) return null;
-          const kept = new LeaseRows(rows);
+          const leases = new LeaseRows(rows);
           const { budget, period } = before;
-          const { keeping, twice } = recount(budget, kept.of(id, period.from), sums, now);
-          kept.keep(id, period, keeping);
-          await kept.write(engine.name, transaction);
+          const { keeping, twice } = recount(budget, leases.of(id, period.from), sums, now);
+          leases.apply(id, period, keeping);
+          await leases.write(engine.name, transaction);
           const { organizationId } = budget;
           const detail = { ...inTrail(budget), used_before: budgetText(budget, before.used) };
           return { result: twice, entry: { organizationId, subjectId: id, detail } };

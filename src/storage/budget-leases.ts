@@ -5,8 +5,8 @@ import { amountFromColumn, amountToColumn } from "../terms/money/money.ts";
 import { addRows, inColumns } from "./add-rows.ts";
 import { leaseId } from "./budget-rows.ts";
 import type { Engine } from "./engine.ts";
-import { inParts } from "./read-page.ts";
-import type { Row, Tables } from "./schema.ts";
+import { inBatches } from "./read-page.ts";
+import type { Row, Tables } from "./tables.ts";
 
 type LeaseTableRow = Row<"budget_leases">;
 
@@ -14,7 +14,7 @@ type LeaseTableRow = Row<"budget_leases">;
 export class LeaseRows {
   readonly #rows: Map<string, LeaseTableRow>;
   readonly #changed = new Set<string>();
-  readonly #gone = new Set<string>();
+  readonly #deleted = new Set<string>();
 
   constructor(rows: readonly LeaseTableRow[]) {
     this.#rows = new Map(rows.map((row) => [row.id, row]));
@@ -23,7 +23,7 @@ export class LeaseRows {
   of(budgetId: string, periodFrom: number): StoredLease[] {
     return [...this.#rows.values()]
       .filter((row) => row.budget_id === budgetId && row.period_from === periodFrom)
-      .map(toKeptLease);
+      .map(toStoredLease);
   }
 
   periods(): { readonly budgetId: string; readonly period: TimeSpan }[] {
@@ -33,7 +33,7 @@ export class LeaseRows {
     return [...found.values()];
   }
 
-  keep(budgetId: string, period: TimeSpan, { changed, forgotten }: Keeping): void {
+  apply(budgetId: string, period: TimeSpan, { changed, forgotten }: Keeping): void {
     for (const lease of changed) {
       const row = toRow(budgetId, period, lease);
       this.#rows.set(row.id, row);
@@ -42,14 +42,14 @@ export class LeaseRows {
     for (const lease of forgotten) {
       const id = leaseId(budgetId, period.from, lease);
       this.#rows.delete(id);
-      this.#gone.add(id);
+      this.#deleted.add(id);
     }
   }
 
   async write(engine: Engine["name"], transaction: Transaction<Tables>): Promise<void> {
     const rows = [...this.#changed].flatMap((id) => this.#rows.get(id) ?? []);
     await addRows(engine, transaction, { table: "budget_leases", key: ["id"], rows: inColumns(rows), change: REPLACE });
-    await inParts([...this.#gone], async (part) => {
+    await inBatches([...this.#deleted], async (part) => {
       await transaction.deleteFrom("budget_leases").where("id", "in", part).execute();
       return [];
     });
@@ -59,7 +59,7 @@ export class LeaseRows {
 const REPLACE = sql`update set process = excluded.process, amount = excluded.amount, used = excluded.used,
   turn = excluded.turn, heard_at = excluded.heard_at`;
 
-function toKeptLease(row: LeaseTableRow): StoredLease {
+function toStoredLease(row: LeaseTableRow): StoredLease {
   const { lease, process, turn: sequence } = row;
   return {
     lease,

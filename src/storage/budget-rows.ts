@@ -3,7 +3,7 @@ import type { StoredLease } from "../limits/budgets/ports.ts";
 import type { Budget } from "../terms/money/budget.ts";
 import { amountFromColumn, amountToColumn, type Micros } from "../terms/money/money.ts";
 import type { Engine } from "./engine.ts";
-import type { NewRow, Row, Tables } from "./schema.ts";
+import type { NewRow, Row, Tables } from "./tables.ts";
 
 /** The lease for units that no process holds any more, and for charges settled by hand. */
 export const SETTLED = "settled";

@@ -8,13 +8,13 @@ import { answerInTime } from "./answer-in-time.ts";
 import { LeaseRows } from "./budget-leases.ts";
 import { lockBudgets, settledLease, toBudget } from "./budget-rows.ts";
 import type { Engine } from "./engine.ts";
-import { inParts } from "./read-page.ts";
-import type { Tables } from "./schema.ts";
+import { inBatches } from "./read-page.ts";
+import type { Tables } from "./tables.ts";
 
 /** Interval of deletions of past periods, in a transaction that runs anyway. */
 const SWEEP_EVERY_MS = 60 * 60_000;
 /** A day longer than needed, so that the ledger need not be summed up if the store's clock is set back. */
-const KEPT_MS = 24 * 60 * 60_000;
+const RETAINED_MS = 24 * 60 * 60_000;
 /** The period in an answer about a removed budget. */
 const NO_BUDGET = { per: "day", timeZone: "UTC" } as const;
 
@@ -35,7 +35,7 @@ export function createBudgetStore(engine: Engine, clock: Clock): BudgetStore {
     transaction: Transaction<Tables>,
     asks: readonly BudgetAsk[],
     rule: ExchangeRule,
-    { spent, lacking }: Begun,
+    { spent, lacking }: PeriodSums,
   ): Promise<readonly BudgetAnswer[] | null> {
     const ids = [...new Set(asks.map(({ budgetId }) => budgetId))];
     await lockBudgets(engine, transaction, ids);
@@ -47,18 +47,18 @@ export function createBudgetStore(engine: Engine, clock: Clock): BudgetStore {
       .where("budget_id", "in", ids)
       .where("period_to", ">", now)
       .execute();
-    const kept = new LeaseRows(rows);
+    const leaseRows = new LeaseRows(rows);
     for (const row of budgets) {
       const budget = toBudget(row);
       const period = periodAround(budget, now);
-      if (kept.of(budget.id, period.from).length > 0) continue;
+      if (leaseRows.of(budget.id, period.from).length > 0) continue;
       if (period.from > (row.begun_from ?? 0)) {
         await transaction.updateTable("budgets").set({ begun_from: period.from }).where("id", "=", row.id).execute();
         continue;
       }
       const used = spent.get(periodKey(budget, period));
       if (used === undefined) lacking.push({ budget, period });
-      else if (used !== 0n) kept.keep(budget.id, period, { changed: [settledLease(used)], forgotten: [] });
+      else if (used !== 0n) leaseRows.apply(budget.id, period, { changed: [settledLease(used)], forgotten: [] });
     }
     if (lacking.length > 0) return null;
     const answers = asks.map((ask): BudgetAnswer => {
@@ -66,16 +66,16 @@ export function createBudgetStore(engine: Engine, clock: Clock): BudgetStore {
       const budget = row === undefined ? null : toBudget(row);
       const period = periodAround(budget ?? NO_BUDGET, now);
       if (budget === null) return { now, budget, period, amount: 0n, othersUsed: 0n, counted: null };
-      const { answer, ...keeping } = rule(ask, { budget, period, now }, kept.of(budget.id, period.from));
-      kept.keep(budget.id, period, keeping);
+      const { answer, ...keeping } = rule(ask, { budget, period, now }, leaseRows.of(budget.id, period.from));
+      leaseRows.apply(budget.id, period, keeping);
       return answer;
     });
-    await kept.write(engine.name, transaction);
+    await leaseRows.write(engine.name, transaction);
     if (now >= sweepAt) {
       sweepAt = now + SWEEP_EVERY_MS;
       await transaction
         .deleteFrom("budget_leases")
-        .where("period_to", "<=", now - KEPT_MS)
+        .where("period_to", "<=", now - RETAINED_MS)
         .execute();
     }
     return answers;
@@ -99,13 +99,13 @@ export function createBudgetStore(engine: Engine, clock: Clock): BudgetStore {
       await engine.ready();
       const spent = new Map<string, Micros>();
       for (;;) {
-        const lacking: BegunPeriod[] = [];
-        const begun = { spent, lacking };
-        const answers = await engine.noter
+        const lacking: StartedPeriodOfBudget[] = [];
+        const periodSums = { spent, lacking };
+        const answers = await engine.unsyncedWriter
           .transaction()
-          .execute((transaction) => exchangeIn(transaction, asks, rule, begun));
+          .execute((transaction) => exchangeIn(transaction, asks, rule, periodSums));
         if (answers !== null) {
-          if (asks.some(({ isDurable }) => isDurable)) await engine.keepNotes();
+          if (asks.some(({ isDurable }) => isDurable)) await engine.sync();
           return answers;
         }
         // The ledger may be another database, and the budgets must not be locked during the sum.
@@ -122,28 +122,28 @@ export function createBudgetStore(engine: Engine, clock: Clock): BudgetStore {
         const ids = [...new Set(own.map((row) => row.budget_id))];
         await lockBudgets(engine, transaction, ids);
         const now = await engine.wallAt(transaction);
-        const kept = new LeaseRows(
-          await inParts(ids, (part) => leases.selectAll().where("budget_id", "in", part).execute()),
+        const leaseRows = new LeaseRows(
+          await inBatches(ids, (part) => leases.selectAll().where("budget_id", "in", part).execute()),
         );
-        for (const { budgetId, period } of kept.periods()) {
+        for (const { budgetId, period } of leaseRows.periods()) {
           const about = { budgetId, periodFrom: period.from, now };
-          kept.keep(budgetId, period, rule(earlier, about, kept.of(budgetId, period.from)));
+          leaseRows.apply(budgetId, period, rule(earlier, about, leaseRows.of(budgetId, period.from)));
         }
-        await kept.write(engine.name, transaction);
+        await leaseRows.write(engine.name, transaction);
       });
     },
   };
 }
 
-interface BegunPeriod {
+interface StartedPeriodOfBudget {
   readonly budget: Budget;
   readonly period: TimeSpan;
 }
 
 /** Known sums of periods without rows in the store, and periods that lack a sum. */
-interface Begun {
+interface PeriodSums {
   readonly spent: ReadonlyMap<string, Micros>;
-  readonly lacking: BegunPeriod[];
+  readonly lacking: StartedPeriodOfBudget[];
 }
 
 const NOTHING_SPENT: SpentIn = async () => 0n;

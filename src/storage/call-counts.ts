@@ -3,7 +3,7 @@ import type { CallCounts } from "../credentials/ports.ts";
 import type { Clock } from "../terms/time/clock.ts";
 import { answerInTime } from "./answer-in-time.ts";
 import type { Engine } from "./engine.ts";
-import type { Tables } from "./schema.ts";
+import type { Tables } from "./tables.ts";
 
 /** Billed calls of credentials by month, added up over all replicas. No addition counts as a change by an operator. */
 export function createCallCounts(engine: Engine, clock: Clock): CallCounts {
@@ -24,7 +24,7 @@ async function countOf({ reader }: Engine, id: string): Promise<number> {
 
 async function add(engine: Engine, row: Tables["credential_calls"]): Promise<number> {
   await engine.ready();
-  const { calls } = await engine.noter
+  const { calls } = await engine.unsyncedWriter
     .insertInto("credential_calls")
     .values(row)
     .onConflict((conflict) =>

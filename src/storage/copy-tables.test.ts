@@ -10,7 +10,7 @@ import { aCredential, ACT, anOperator, anOrganization, aToken, aWorkflow } from 
 import { keepLeases } from "../limits/budgets/keep-leases.ts";
 import { COPIED, copyTables } from "./copy-tables.ts";
 import type { Engine } from "./engine.ts";
-import type { NewRow } from "./schema.ts";
+import type { NewRow } from "./tables.ts";
 import { openEngine, createStore } from "./store.ts";
 
 async function embedded(t: TestContext): Promise<Engine> {

@@ -5,7 +5,7 @@ import type { OnProgress } from "../terms/on-progress.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import type { Engine } from "./engine.ts";
 import { insertAuditEntry } from "./record-change.ts";
-import type { Tables } from "./schema.ts";
+import type { Tables } from "./tables.ts";
 
 /** All tables of a store except its ledger, in an order in which rows follow the rows that they refer to. */
 export const COPIED = [
@@ -52,9 +52,9 @@ export async function copyTables(
       for (const table of [...COPIED, ...LEDGER]) await assertEmpty(target, table);
       const counts: Partial<Record<Copied, number>> = {};
       for (const table of COPIED) {
-        const there = { rows: 0, digest: 0n };
+        const written = { rows: 0, digest: 0n };
         for await (const rows of pages(source, table)) {
-          for (const row of rows) add(there, row);
+          for (const row of rows) add(written, row);
           await target
             .insertInto(table)
             .values(rows as unknown as Insertable<Tables[Copied]>[])
@@ -62,14 +62,14 @@ export async function copyTables(
           copied += rows.length;
           onProgress("rows copied", copied);
         }
-        const here = await summaryOf(target, table);
-        if (there.rows !== here.rows || there.digest !== here.digest) {
+        const readBack = await summaryOf(target, table);
+        if (written.rows !== readBack.rows || written.digest !== readBack.digest) {
           throw new OperatorError(
             "refused",
             `The table ${table} was not read back as it was written. Nothing was copied.`,
           );
         }
-        counts[table] = here.rows;
+        counts[table] = readBack.rows;
       }
       await insertAuditEntry(target, act, { organizationId: null, subjectId: "store", detail: { ...counts } });
       return counts as Record<Copied, number>;

@@ -4,10 +4,10 @@ import { type Context, CONTEXTS } from "../terms/caller.ts";
 import type { JsonObject } from "../terms/json/json.ts";
 import type { Engine } from "./engine.ts";
 import { organizationExists } from "./organization-admin.ts";
-import { inParts, readPage } from "./read-page.ts";
+import { inBatches, readPage } from "./read-page.ts";
 import { recordChange } from "./record-change.ts";
 import { fromCredential, toOrganization, toStoredCredential } from "./rows.ts";
-import { flag, type NewRow, type Tables } from "./schema.ts";
+import { flag, type NewRow, type Tables } from "./tables.ts";
 
 export function createCredentialAdmin(engine: Engine): CredentialAdmin {
   return {
@@ -58,11 +58,11 @@ export function createCredentialAdmin(engine: Engine): CredentialAdmin {
         .where("organization_id", "=", organizationId)
         .where("deleted_wall_at", "is", null);
       const rows = await readPage(own, page);
-      const told = await auditedNotesOf(
+      const notes = await auditedNotesOf(
         engine,
         rows.map(({ id }) => id),
       );
-      return rows.map((row) => ({ ...toStoredCredential(row), ...(told.get(row.id) ?? NO_AUDITED_NOTE) }));
+      return rows.map((row) => ({ ...toStoredCredential(row), ...(notes.get(row.id) ?? NO_AUDITED_NOTE) }));
     },
 
     credentialsOfSource: async (source, page = {}) => {
@@ -72,7 +72,7 @@ export function createCredentialAdmin(engine: Engine): CredentialAdmin {
         .where("source", "=", source)
         .where("deleted_wall_at", "is", null);
       const rows = await readPage(own, page);
-      const owners = await inParts([...new Set(rows.map((row) => row.organization_id))], (part) =>
+      const owners = await inBatches([...new Set(rows.map((row) => row.organization_id))], (part) =>
         engine.reader.selectFrom("organizations").selectAll().where("id", "in", part).execute(),
       );
       const organizations = new Map(owners.map((row) => [row.id, toOrganization(row)]));
@@ -96,7 +96,7 @@ const NO_AUDITED_NOTE: AuditedNote = { note: null, fieldNames: null };
 
 /** The notes in the audit entry of the act that created the credential. */
 async function auditedNotesOf(engine: Engine, ids: readonly string[]): Promise<ReadonlyMap<string, AuditedNote>> {
-  const rows = await inParts(ids, (part) =>
+  const rows = await inBatches(ids, (part) =>
     engine.reader
       .selectFrom("audit")
       .select(["subject_id", "detail"])
@@ -104,10 +104,10 @@ async function auditedNotesOf(engine: Engine, ids: readonly string[]): Promise<R
       .where((where) => where.or([where("detail", "like", '%"note":%'), where("detail", "like", '%"fields":%')]))
       .execute(),
   );
-  return new Map(rows.map(({ subject_id: id, detail }) => [id, readTold(JSON.parse(detail) as JsonObject)]));
+  return new Map(rows.map(({ subject_id: id, detail }) => [id, readAuditedNote(JSON.parse(detail) as JsonObject)]));
 }
 
-function readTold({ note, fields }: JsonObject): AuditedNote {
+function readAuditedNote({ note, fields }: JsonObject): AuditedNote {
   return {
     note: typeof note === "string" ? note : null,
     fieldNames: Array.isArray(fields) ? fields.map(String) : null,

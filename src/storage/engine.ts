@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from "kysely";
 import { OperatorError } from "../terms/operator-error.ts";
-import type { Tables } from "./schema.ts";
+import type { Tables } from "./tables.ts";
 
 export type EngineName = "sqlite" | "postgres";
 
@@ -15,9 +15,9 @@ export interface Engine {
   readonly reader: Kysely<Tables>;
   readonly writer: Kysely<Tables>;
   /** For writes that a power failure may lose: it commits without waiting for the disk. */
-  readonly noter: Kysely<Tables>;
-  /** Resolves when all commits of `noter` survive a power failure. Only the caller waits for the disk. */
-  keepNotes(): Promise<void>;
+  readonly unsyncedWriter: Kysely<Tables>;
+  /** Resolves when all commits of `unsyncedWriter` survive a power failure. Only the caller waits for the disk. */
+  sync(): Promise<void>;
   /** For an auditor's queries and changes, which may take minutes. No request ever waits for one. */
   readonly auditor: Kysely<Tables>;
   /** Notifies the other processes on this store, inside the transaction that makes the change. */
@@ -60,7 +60,7 @@ export interface OpenHow {
   readonly opening?: Opening;
   /** Set if the store must already exist: a missing store is then refused, whatever the opening. */
   readonly usedJournal?: JournalInUse | null;
-  readonly tell?: (news: StoreNews) => void;
+  readonly onNews?: (news: StoreNews) => void;
 }
 
 /** A journal with runs. The store with their organizations was created earlier. */

@@ -4,9 +4,9 @@ import { LOOKUP_MS_MAX } from "./answer-in-time.ts";
 /** The most keys in one query. */
 const KEYS_MAX = 500;
 /** The most queries in progress. Two, so that a hanging query does not block all others. */
-const QUESTIONS_MAX = 2;
+const QUERIES_MAX = 2;
 
-interface Asked<Row> {
+interface PendingLookup<Row> {
   readonly resolve: (row: Row | null) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -23,40 +23,40 @@ export function gatherLookups<Row>(
   keyOf: (row: Row) => string,
   ask: (keys: readonly string[]) => Promise<readonly Row[]>,
 ): (key: string) => Promise<Row | null> {
-  const waiting = new Map<string, Asked<Row>[]>();
-  let underWay = 0;
+  const waiting = new Map<string, PendingLookup<Row>[]>();
+  let activeQueries = 0;
   let begins = false;
 
-  async function question(asked: ReadonlyMap<string, readonly Asked<Row>[]>): Promise<void> {
-    underWay += 1;
-    let over = false;
-    const leave = () => {
-      if (over) return;
-      over = true;
-      underWay -= 1;
+  async function runQuery(lookups: ReadonlyMap<string, readonly PendingLookup<Row>[]>): Promise<void> {
+    activeQueries += 1;
+    let hasLeft = false;
+    const finish = () => {
+      if (hasLeft) return;
+      hasLeft = true;
+      activeQueries -= 1;
       begin();
     };
     // If the query takes longer, its lookups have failed, and the next query may start.
-    const cancel = clock.after(LOOKUP_MS_MAX, leave);
+    const cancel = clock.after(LOOKUP_MS_MAX, finish);
     try {
-      const rows = new Map((await ask([...asked.keys()])).map((row) => [keyOf(row), row]));
-      for (const [key, askers] of asked) for (const { resolve } of askers) resolve(rows.get(key) ?? null);
+      const rows = new Map((await ask([...lookups.keys()])).map((row) => [keyOf(row), row]));
+      for (const [key, askers] of lookups) for (const { resolve } of askers) resolve(rows.get(key) ?? null);
     } catch (error) {
-      for (const askers of asked.values()) for (const { reject } of askers) reject(error);
+      for (const askers of lookups.values()) for (const { reject } of askers) reject(error);
     }
     cancel();
-    leave();
+    finish();
   }
 
   function begin(): void {
-    if (begins || waiting.size === 0 || underWay >= QUESTIONS_MAX) return;
+    if (begins || waiting.size === 0 || activeQueries >= QUERIES_MAX) return;
     begins = true;
     // All lookups of this tick of the event loop share one query.
     setImmediate(() => {
       begins = false;
       const keys = [...waiting].slice(0, KEYS_MAX);
       for (const [key] of keys) waiting.delete(key);
-      if (keys.length > 0) void question(new Map(keys));
+      if (keys.length > 0) void runQuery(new Map(keys));
       begin();
     });
   }

@@ -2,7 +2,7 @@ import type { KeyAdmin } from "../admin/ports.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import type { Engine } from "./engine.ts";
 import { recordChange } from "./record-change.ts";
-import { flag } from "./schema.ts";
+import { flag } from "./tables.ts";
 
 /** The act for the root key of a deployment in the audit trail. */
 export const ADOPTED = "keys adopt";

@@ -2,7 +2,7 @@ import { sql, type Transaction } from "kysely";
 import type { Grant, LeaseAnswer, LeaseAsk, LeaseRow, LeaseStore } from "../limits/sources/ports.ts";
 import { addRows, inColumns } from "./add-rows.ts";
 import type { Engine } from "./engine.ts";
-import type { NewRow, Row, Tables } from "./schema.ts";
+import type { NewRow, Row, Tables } from "./tables.ts";
 
 /**
  * Interval of deletions of expired rows, in a transaction that runs anyway. The number in one transaction is bounded,
@@ -48,14 +48,16 @@ export function createLeaseStore(engine: Engine): LeaseStore {
   return {
     async exchange(asks, rule) {
       await engine.ready();
-      const answers = await engine.noter.transaction().execute((transaction) => exchangeIn(transaction, asks, rule));
-      if (asks.some(({ isDurable }) => isDurable)) await engine.keepNotes();
+      const answers = await engine.unsyncedWriter
+        .transaction()
+        .execute((transaction) => exchangeIn(transaction, asks, rule));
+      if (asks.some(({ isDurable }) => isDurable)) await engine.sync();
       return answers;
     },
 
     async freeUnits(process, start) {
       await engine.ready();
-      await engine.noter
+      await engine.unsyncedWriter
         .deleteFrom("leases")
         .where("process", "=", process)
         .where("window_start", "<", 0)
@@ -68,13 +70,13 @@ export function createLeaseStore(engine: Engine): LeaseStore {
 /** Skips rows that another process is deleting. @returns the number of deleted rows */
 async function sweep({ name }: Engine, transaction: Transaction<Tables>, now: number): Promise<number> {
   // By physical position: neither engine finds rows by the three columns of their key without scanning the table.
-  const old = (place: string) =>
-    sql`select ${sql.ref(place)} from leases where forget_at <= ${now} limit ${SWEEP_ROWS_MAX}`;
-  const places =
+  const old = (rowId: string) =>
+    sql`select ${sql.ref(rowId)} from leases where forget_at <= ${now} limit ${SWEEP_ROWS_MAX}`;
+  const condition =
     name === "postgres"
       ? sql`ctid = any(array(${old("ctid")} for update skip locked))`
       : sql`rowid in (${old("rowid")})`;
-  const { numAffectedRows = 0n } = await sql`delete from leases where ${places}`.execute(transaction);
+  const { numAffectedRows = 0n } = await sql`delete from leases where ${condition}`.execute(transaction);
   return Number(numAffectedRows);
 }
 

@@ -1,7 +1,7 @@
 import type { SharedLimit } from "../run/middleware/ports.ts";
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { grantMore } from "../limits/sources/grant.ts";
+import { grantUnits } from "../limits/sources/grant-units.ts";
 import type { LeaseAsk } from "../limits/sources/ports.ts";
 import type { EngineUnderTest } from "./engines.kit.ts";
 
@@ -26,7 +26,7 @@ export function leasesContract(engine: EngineUnderTest): void {
         const asked = stores.flatMap((store, at) =>
           [1, 2].map((lease) => {
             const ask = (id: number) => anAsk(RATE, { lease: `s${at}-${sequence}/${id}`, process: `p${at}`, need: 2 });
-            return store.leases.exchange([anAsk(UNITS), ask(lease), ask(lease + 2)], grantMore);
+            return store.leases.exchange([anAsk(UNITS), ask(lease), ask(lease + 2)], grantUnits);
           }),
         );
         const answers = await Promise.all(asked);
@@ -38,7 +38,7 @@ export function leasesContract(engine: EngineUnderTest): void {
     test("a delayed ask changes nothing after a later one, and a lost answer is asked for again", async (t) => {
       const store = await (await engine.newStore(t))();
       const amounts = async (ask: Partial<LeaseAsk>) => {
-        const [answer] = await store.leases.exchange([anAsk(UNITS, ask)], grantMore);
+        const [answer] = await store.leases.exchange([anAsk(UNITS, ask)], grantUnits);
         return [answer!.grants[0]!.amount, answer!.grants[0]!.others];
       };
       assert.deepEqual(await amounts({ sequence: 2, need: 6 }), [6, 0]);
@@ -52,7 +52,7 @@ export function leasesContract(engine: EngineUnderTest): void {
       for (const limit of [UNITS, RATE]) {
         const other = { lease: "s2/1", process: "p2" };
         const amounts = async (ask: Partial<LeaseAsk>) =>
-          (await store.leases.exchange([anAsk(limit, ask)], grantMore))[0]!.grants.map(({ amount }) => amount);
+          (await store.leases.exchange([anAsk(limit, ask)], grantUnits))[0]!.grants.map(({ amount }) => amount);
         await amounts({ ...other, need: limit.max - 2, ahead: limit === RATE ? limit.max - 2 : 0 });
         const ask = { need: 5, ahead: limit === RATE ? 5 : 0 };
         const given = await amounts(ask);
@@ -64,7 +64,7 @@ export function leasesContract(engine: EngineUnderTest): void {
     test("units in use at once are free again when their process has started again, and those of a window are not", async (t) => {
       const store = await (await engine.newStore(t))();
       const both = (parts: Partial<LeaseAsk>) =>
-        store.leases.exchange([anAsk(UNITS, parts), anAsk(RATE, parts)], grantMore);
+        store.leases.exchange([anAsk(UNITS, parts), anAsk(RATE, parts)], grantUnits);
       await both({ need: 5 });
       await both({ lease: "s2/1", need: 2 });
 
@@ -81,7 +81,7 @@ export function leasesContract(engine: EngineUnderTest): void {
 
     test("a window is the one of the store's clock, and the next one can be asked for", async (t) => {
       const store = await (await engine.newStore(t))();
-      const [answer] = await store.leases.exchange([anAsk(RATE, { need: 1, ahead: 2 })], grantMore);
+      const [answer] = await store.leases.exchange([anAsk(RATE, { need: 1, ahead: 2 })], grantUnits);
       const [now, next] = answer!.grants;
       assert.ok(Math.abs(answer!.now - Date.now()) < 60_000);
       assert.ok(now!.window <= answer!.now && answer!.now < now!.endsAt);
@@ -99,7 +99,7 @@ export function leasesContract(engine: EngineUnderTest): void {
       const again = await open();
       const left: number[] = [];
       for (let sequence = 1; sequence <= 3; sequence += 1) {
-        await again.leases.exchange([anAsk(UNITS, { sequence })], grantMore);
+        await again.leases.exchange([anAsk(UNITS, { sequence })], grantUnits);
         left.push((await rowsOf("leases")).length);
       }
       assert.deepEqual(left, [1_501, 501, 1]);

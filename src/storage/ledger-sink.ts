@@ -4,7 +4,7 @@ import { SPAN_CHARS, spanOf } from "../terms/ids.ts";
 import { LedgerBehind, LedgerRefused } from "../terms/sink-errors.ts";
 import { addRows } from "./add-rows.ts";
 import type { Engine } from "./engine.ts";
-import type { Tables } from "./schema.ts";
+import type { Tables } from "./tables.ts";
 
 /** The columns that identify a row that is sent again. */
 const KEYS = {
@@ -42,7 +42,7 @@ export function createLedgerSink(engine: Engine): LedgerSink {
           if (isNew) await count(transaction, mark?.journal ?? "", added);
           else await deleteAgain(transaction, added);
         })
-        .catch(sayWhenRefused);
+        .catch(throwIfRefused);
     },
   };
 }
@@ -50,7 +50,7 @@ export function createLedgerSink(engine: Engine): LedgerSink {
 /** PostgreSQL's codes for values that do not fit their column or its type, and for rows that violate a constraint. */
 const REFUSAL = /^(?:2[23]|42804)/;
 
-function sayWhenRefused(error: unknown): never {
+function throwIfRefused(error: unknown): never {
   const code = (error as { readonly code?: unknown }).code;
   if (typeof code === "string" && REFUSAL.test(code)) throw new LedgerRefused(`refused with ${code}`, { cause: error });
   throw error;

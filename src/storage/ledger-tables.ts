@@ -3,7 +3,7 @@ import type { LedgerQuery, LedgerTables } from "../ledger/ports.ts";
 import type { Clock } from "../terms/time/clock.ts";
 import type { Engine } from "./engine.ts";
 import { reportUnavailable } from "./report-unavailable.ts";
-import type { Tables } from "./schema.ts";
+import type { Tables } from "./tables.ts";
 
 const REQUESTS = `(
   SELECT r.transaction_id, a.ordinal, a.number, r.started_at, r.simulated, r.start_id AS start_key, c.order_id, a.sent_at,
@@ -34,12 +34,12 @@ const LOCK_DAY = `SELECT CASE WHEN current_setting('transaction_isolation') = 'r
 const TRIES = 4;
 
 /** PostgreSQL rolls back one of several transactions that wait for each other. */
-async function againIfDeadlocked<Result>(change: () => Promise<Result>): Promise<Result> {
-  for (let left = TRIES - 1; ; left -= 1) {
+async function retryDeadlocks<Result>(change: () => Promise<Result>): Promise<Result> {
+  for (let retries = TRIES - 1; ; retries -= 1) {
     try {
       return await change();
     } catch (error) {
-      if (left === 0 || (error as { readonly code?: unknown } | null)?.code !== DEADLOCK) throw error;
+      if (retries === 0 || (error as { readonly code?: unknown } | null)?.code !== DEADLOCK) throw error;
     }
   }
 }
@@ -58,9 +58,9 @@ export function createLedgerTables(engine: Engine, clock: Clock): LedgerTables {
     query: queryOn(engine.auditor),
     wallAt: () => engine.wallAt(engine.auditor),
     change: <Result>(work: (query: LedgerQuery) => Promise<Result>): Promise<Result> =>
-      againIfDeadlocked(() => engine.auditor.transaction().execute((transaction) => work(queryOn(transaction)))),
-    note: <Result>(work: (query: LedgerQuery) => Promise<Result>): Promise<Result> =>
-      notingOn(engine)
+      retryDeadlocks(() => engine.auditor.transaction().execute((transaction) => work(queryOn(transaction)))),
+    changeUnsynced: <Result>(work: (query: LedgerQuery) => Promise<Result>): Promise<Result> =>
+      unsyncedEngineOf(engine)
         .transaction()
         .execute(async (transaction) => {
           if (engine.name === "postgres") await sql`set local synchronous_commit = off`.execute(transaction);
@@ -84,9 +84,9 @@ export function createLedgerTables(engine: Engine, clock: Clock): LedgerTables {
   };
 }
 
-/** On PostgreSQL, requests use `noter` too, and they must not wait for an auditor. */
-function notingOn({ name, noter, auditor }: Engine): Kysely<Tables> {
-  return name === "postgres" ? auditor : noter;
+/** On PostgreSQL, requests use `unsyncedWriter` too, and they must not wait for an auditor. */
+function unsyncedEngineOf({ name, unsyncedWriter, auditor }: Engine): Kysely<Tables> {
+  return name === "postgres" ? auditor : unsyncedWriter;
 }
 
 /** Numbers the parameters for PostgreSQL. The ledger's statements contain no other question marks. */

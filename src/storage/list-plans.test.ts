@@ -10,7 +10,7 @@ import type { AdminStore, AuditFilter } from "../admin/ports.ts";
 import { systemClock } from "../terms/time/clock.ts";
 import { createAdminStore } from "./admin-store.ts";
 import type { Engine } from "./engine.ts";
-import type { Tables } from "./schema.ts";
+import type { Tables } from "./tables.ts";
 import { openEngine } from "./store.ts";
 
 const AUDIT_FILTERS: readonly AuditFilter[] = [

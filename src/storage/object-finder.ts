@@ -3,7 +3,7 @@ import type { FoundObject, ObjectFinder } from "../admin/ports.ts";
 import { AFTER_DIGITS, PREFIX } from "../terms/ids.ts";
 import type { Engine } from "./engine.ts";
 import { nameKey } from "./name-key.ts";
-import { inParts } from "./read-page.ts";
+import { inBatches } from "./read-page.ts";
 
 /** The kinds with their tables, and the column that is shown as the name. */
 const TABLES = [
@@ -15,14 +15,14 @@ const TABLES = [
   { kind: "operator", prefix: PREFIX.operator, table: "operators", name: "name", of: null },
 ] as const;
 
-type Kept = (typeof TABLES)[number];
+type SearchedTable = (typeof TABLES)[number];
 
 /** Number of newest rows that are searched for a text anywhere in the name. */
 const SEARCHED_MAX = 2_000;
 
 /** Finds rows by keys and indexes, so that its duration does not grow with the store. */
 export function createObjectFinder({ reader }: Engine): ObjectFinder {
-  async function ask(kept: Kept, condition: RawBuilder<SqlBool>, limit: number, order = sql`id desc`) {
+  async function ask(kept: SearchedTable, condition: RawBuilder<SqlBool>, limit: number, order = sql`id desc`) {
     const { kind, table, name, of } = kept;
     const organization = of === null ? sql<string | null>`null` : sql.ref<string | null>(of);
     const rows = await sql<{ id: string; name: string | null; organization: string | null }>`
@@ -68,7 +68,7 @@ export function createObjectFinder({ reader }: Engine): ObjectFinder {
       const wanted = Map.groupBy(new Set(ids), (id) => TABLES.find(({ prefix }) => id?.startsWith(prefix) === true));
       for (const [kept, own] of wanted) {
         if (kept === undefined) continue;
-        const rows = await inParts(own as string[], (part) => ask(kept, sql`id in (${sql.join(part)})`, part.length));
+        const rows = await inBatches(own as string[], (part) => ask(kept, sql`id in (${sql.join(part)})`, part.length));
         for (const one of rows) found.set(one.id, one);
       }
       return found;

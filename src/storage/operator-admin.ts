@@ -3,14 +3,14 @@ import type { Engine } from "./engine.ts";
 import { nameKey } from "./name-key.ts";
 import { readPage } from "./read-page.ts";
 import { recordChange } from "./record-change.ts";
-import { createPersonAdmin, isTaken } from "./person-admin.ts";
+import { createPersonAdmin, isNameTaken } from "./person-admin.ts";
 import { toOperator } from "./rows.ts";
 
 export function createOperatorAdmin(engine: Engine): OperatorAdmin {
   return {
     createOperator: (act, operator) =>
       recordChange(engine, act, async (transaction) => {
-        if (await isTaken(transaction, operator.name, act.wallAt)) return null;
+        if (await isNameTaken(transaction, operator.name, act.wallAt)) return null;
         const { id, name, role, digest, createdWallAt, expiresWallAt } = operator;
         const row = {
           id,
@@ -42,7 +42,7 @@ export function createOperatorAdmin(engine: Engine): OperatorAdmin {
     },
 
     noteOperatorUse: async (id, wallAt) => {
-      await engine.noter
+      await engine.unsyncedWriter
         .updateTable("operators")
         .set({ last_used_wall_at: wallAt })
         .where("id", "=", id)

@@ -5,7 +5,7 @@ import { nameKey } from "./name-key.ts";
 import { readPage } from "./read-page.ts";
 import { recordChange } from "./record-change.ts";
 import { toOrganization } from "./rows.ts";
-import { flag, type Tables } from "./schema.ts";
+import { flag, type Tables } from "./tables.ts";
 
 export function createOrganizationAdmin(engine: Engine): OrganizationAdmin {
   return {

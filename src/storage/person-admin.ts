@@ -6,7 +6,7 @@ import type { Engine } from "./engine.ts";
 import { nameKey } from "./name-key.ts";
 import { recordChange } from "./record-change.ts";
 import { toOperator } from "./rows.ts";
-import type { Row, Tables } from "./schema.ts";
+import type { Row, Tables } from "./tables.ts";
 
 /** Operators who log in with the identity provider. */
 export function createPersonAdmin(engine: Engine): Pick<OperatorAdmin, "admitPerson" | "restoreOperator"> {
@@ -31,7 +31,7 @@ export function createPersonAdmin(engine: Engine): Pick<OperatorAdmin, "admitPer
           refused = admitted(row);
           return null;
         }
-        if (await isTaken(transaction, person.name, act.wallAt, row?.id)) return null;
+        if (await isNameTaken(transaction, person.name, act.wallAt, row?.id)) return null;
         const { name, role, digest, subject } = person;
         const now = { ...(row ?? newRow(digest, act.wallAt)), name, name_key: nameKey(name), role };
         if (row === undefined) await transaction.insertInto("operators").values(now).execute();
@@ -60,7 +60,7 @@ export function createPersonAdmin(engine: Engine): Pick<OperatorAdmin, "admitPer
         if (row.login === null)
           throw new OperatorError("refused", "A revoked token stays revoked. Make a new one: datarun operator create");
         if (row.revoked_wall_at === null) throw new OperatorError("refused", `${row.name} is not revoked.`);
-        if (await isTaken(transaction, row.name, act.wallAt))
+        if (await isNameTaken(transaction, row.name, act.wallAt))
           throw new OperatorError(
             "refused",
             `Another operator is called ${row.name} now. Revoke that one first: datarun operator revoke ${row.name}`,
@@ -77,7 +77,7 @@ export function createPersonAdmin(engine: Engine): Pick<OperatorAdmin, "admitPer
 }
 
 /** Whether another operator who is neither revoked nor expired has this name. */
-export async function isTaken(
+export async function isNameTaken(
   transaction: Transaction<Tables>,
   name: string,
   wallAt: number,

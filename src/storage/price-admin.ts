@@ -3,9 +3,9 @@ import type { PriceAdmin } from "../admin/ports.ts";
 import { amountFromColumn, amountText, amountToColumn } from "../terms/money/money.ts";
 import type { PriceTerm } from "../terms/money/price.ts";
 import type { Engine } from "./engine.ts";
-import { inParts } from "./read-page.ts";
+import { inBatches } from "./read-page.ts";
 import { recordChange } from "./record-change.ts";
-import type { NewRow, Row, Tables } from "./schema.ts";
+import type { NewRow, Row, Tables } from "./tables.ts";
 
 /** The prices of credentials. A price is identified by its credential, its beginning, and its number of calls. */
 export function createPriceAdmin(engine: Engine): PriceAdmin {
@@ -42,7 +42,7 @@ export function createPriceAdmin(engine: Engine): PriceAdmin {
     },
 
     pricesOf: async (credentialIds) => {
-      const rows = await inParts(credentialIds, (part) =>
+      const rows = await inBatches(credentialIds, (part) =>
         engine.reader.selectFrom("credential_prices").selectAll().where("credential_id", "in", part).execute(),
       );
       return rows.map((row) => ({ ...toPriceTerm(row), credentialId: row.credential_id }));

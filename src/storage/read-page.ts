@@ -1,6 +1,6 @@
 import type { SelectQueryBuilder } from "kysely";
 import type { Page } from "../admin/ports.ts";
-import type { Tables } from "./schema.ts";
+import type { Tables } from "./tables.ts";
 
 /** A table whose ids begin with the time of creation. */
 type Dated = "organizations" | "tokens" | "workflows" | "credentials" | "operators" | "audit" | "budgets";
@@ -23,9 +23,9 @@ export function readPage<Table extends Dated, Row>(
 const IDS_AT_ONCE = 500;
 
 /** Reads rows that belong to the rows of a page. */
-export async function inParts<Row>(
+export async function inBatches<Row>(
   ids: readonly string[],
-  read: (part: readonly string[]) => Promise<readonly Row[]>,
+  read: (batch: readonly string[]) => Promise<readonly Row[]>,
 ): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (let at = 0; at < ids.length; at += IDS_AT_ONCE) rows.push(...(await read(ids.slice(at, at + IDS_AT_ONCE))));

@@ -2,7 +2,7 @@ import type { Transaction } from "kysely";
 import type { Act, AuditEntry } from "../admin/ports.ts";
 import { newId } from "../terms/ids.ts";
 import type { Engine } from "./engine.ts";
-import type { Tables } from "./schema.ts";
+import type { Tables } from "./tables.ts";
 
 /** The result of a change, and its audit entry. */
 export interface Changed<Result> {

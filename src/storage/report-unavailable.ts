@@ -31,10 +31,10 @@ export function reportUnavailable<Port extends object>(engine: Engine, clock: Cl
 }
 
 async function readyInTime(engine: Engine, clock: Clock): Promise<void> {
-  const away = () => new OperatorError("unavailable", engine.health().says ?? "The store does not answer.");
+  const unavailable = () => new OperatorError("unavailable", engine.health().says ?? "The store does not answer.");
   for (;;) {
     try {
-      return await answeredWithin(clock, READY_MS_MAX, engine.ready(), away);
+      return await answeredWithin(clock, READY_MS_MAX, engine.ready(), unavailable);
     } catch (error) {
       // The server answers. A migration of a large ledger takes minutes, and has its own limit.
       if (engine.health().state !== "migrating") throw error;

@@ -2,7 +2,7 @@ import type { IssuedToken, NamedWorkflow, Operator, Organization, StoredCredenti
 import type { SealedCredential, WrappedKey } from "../credentials/ports.ts";
 import type { Context, WorkflowVersions } from "../terms/caller.ts";
 import { nameKey } from "./name-key.ts";
-import { flag, type NewRow, type Row } from "./schema.ts";
+import { flag, type NewRow, type Row } from "./tables.ts";
 
 /** Converts between the names of the tables and the names in the code. */
 

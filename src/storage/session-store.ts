@@ -46,7 +46,7 @@ export function createSessionStore(engine: Engine): SessionStore {
     },
 
     noteSessionUse: async (digest, wallAt) => {
-      await engine.noter
+      await engine.unsyncedWriter
         .updateTable("operator_sessions")
         .set({ seen_wall_at: wallAt })
         .where("digest", "=", digest)

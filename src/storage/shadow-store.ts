@@ -2,9 +2,9 @@ import { sql, type Transaction } from "kysely";
 import type { ShadowResult, ShadowStore } from "../admin/ports.ts";
 import { addRows, inColumns } from "./add-rows.ts";
 import type { Engine } from "./engine.ts";
-import { inParts } from "./read-page.ts";
+import { inBatches } from "./read-page.ts";
 import { recordChange } from "./record-change.ts";
-import type { Row, Tables } from "./schema.ts";
+import type { Row, Tables } from "./tables.ts";
 
 /** The most runs that are kept for one field. */
 const TRANSACTIONS_MAX = 100;
@@ -15,7 +15,7 @@ export function createShadowStore(engine: Engine): ShadowStore {
     addShadowResults: async (results, wallAt) => {
       if (results.length === 0) return;
       const rows = results.map((result) => toRow(result, wallAt));
-      await engine.noter.transaction().execute(async (transaction) => {
+      await engine.unsyncedWriter.transaction().execute(async (transaction) => {
         await addRows(engine.name, transaction, {
           table: "shadow_results",
           key: ["id"],
@@ -66,7 +66,7 @@ async function addTransactions(transaction: Transaction<Tables>, results: readon
       .filter(({ transactionIds }) => transactionIds.length > 0)
       .map((result) => [idOf(result), result.transactionIds]),
   );
-  const rows = await inParts([...added.keys()], (part) =>
+  const rows = await inBatches([...added.keys()], (part) =>
     transaction.selectFrom("shadow_results").select(["id", "transaction_ids"]).where("id", "in", part).execute(),
   );
   for (const { id, transaction_ids: before } of rows) {

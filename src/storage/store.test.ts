@@ -11,7 +11,7 @@ import { ledgerReaderContract } from "../ledger/read/ledger-reader.kit.ts";
 import { settledChargesContract } from "../ledger/read/settled-charges.kit.ts";
 import { shadowsContract } from "./shadows.kit.ts";
 import { versionsContract } from "./versions.kit.ts";
-import { ledgerContract } from "./ledger.kit.ts";
+import { ledgerContract } from "./ledger-contract.kit.ts";
 import { ENGINES, newLedger } from "./both-engines.kit.ts";
 
 /** The same guarantees on every engine. */

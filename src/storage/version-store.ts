@@ -6,9 +6,9 @@ import type { VersionShare, WorkflowVersions } from "../terms/caller.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { digestOf, SHORT_DIGEST } from "../terms/version.ts";
 import type { Engine } from "./engine.ts";
-import { inParts } from "./read-page.ts";
+import { inBatches } from "./read-page.ts";
 import { changeStore, insertAuditEntry } from "./record-change.ts";
-import type { Row, Tables } from "./schema.ts";
+import type { Row, Tables } from "./tables.ts";
 
 /** Few enough for one statement on either engine. */
 const ROWS_AT_ONCE = 100;
@@ -18,7 +18,7 @@ const SHOWN = ["kind", "subject_id", "number", "digest", "origin", "first_wall_a
 export function createVersionStore(engine: Engine): VersionStore {
   async function missingOf(versions: readonly LoadedVersion[]): Promise<readonly LoadedVersion[]> {
     const digests = [...new Set(versions.map(({ digest }) => digest))];
-    const rows = await inParts(digests, (part) =>
+    const rows = await inBatches(digests, (part) =>
       engine.reader.selectFrom("versions").select("id").where("digest", "in", part).execute(),
     );
     const known = new Set(rows.map(({ id }) => id));
@@ -104,7 +104,7 @@ export function createVersionStore(engine: Engine): VersionStore {
     },
 
     versionsOf: async (digests) => {
-      const rows = await inParts([...new Set(digests)], (part) =>
+      const rows = await inBatches([...new Set(digests)], (part) =>
         engine.reader.selectFrom("versions").select(SHOWN).where("digest", "in", part).execute(),
       );
       return rows.map(toVersion);
@@ -142,7 +142,7 @@ type Earlier = Map<string, Pick<Row<"versions">, "number" | "digest">[]>;
 
 async function earlierOf(transaction: Transaction<Tables>, versions: readonly PackedVersion[]): Promise<Earlier> {
   const ids = [...new Set(versions.map(({ id }) => id))];
-  const rows = await inParts(ids, (part) =>
+  const rows = await inBatches(ids, (part) =>
     transaction
       .selectFrom("versions")
       .select(["kind", "subject_id", "number", "digest"])

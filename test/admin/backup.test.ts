@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { restore } from "../../src/backup/restore.ts";
+import { restoreBackup } from "../../src/backup/restore-backup.ts";
 import { adminPort } from "../rig/admin.ts";
 import { readLedger } from "../rig/ledger-rows.ts";
 import { startService } from "../rig/service.ts";
@@ -42,7 +42,7 @@ test("an owner backs up the running service: what was answered is in it, what be
   service.secrets.assertAbsentFromFolder(dir);
 
   const dataDir = join(folder, "restored");
-  await restore({ folder: backup, dataDir, store: STORE }, () => {});
+  await restoreBackup({ folder: backup, dataDir, store: STORE }, () => {});
   const ended = readLedger(dataDir).filter(({ run }) => run["state"] === "ended");
   assert.equal(ended.length, answered.length);
   assert.deepEqual(new Set(ended.map(({ run }) => run["transaction_id"])), new Set(answered));

@@ -7,7 +7,7 @@ import { systemClock, type Clock } from "../../src/terms/time/clock.ts";
 import { adminPort } from "../rig/admin.ts";
 import { pageOf } from "../rig/browser-session.ts";
 import type { Reply } from "../rig/client.ts";
-import { withoutWaits } from "../rig/held-clock.ts";
+import { withoutWaits } from "../rig/paused-clock.ts";
 import { type KnownPerson, type ProviderOptions, startIdentityProvider } from "../rig/identity-provider.ts";
 import { startService } from "../rig/service.ts";
 

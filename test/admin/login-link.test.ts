@@ -6,11 +6,11 @@ import { test } from "node:test";
 import { adminPort } from "../rig/admin.ts";
 import { cookieOf, pageOf } from "../rig/browser-session.ts";
 import { startCommand } from "../rig/command.ts";
-import { heldClock } from "../rig/held-clock.ts";
+import { pausedClock } from "../rig/paused-clock.ts";
 import { startService } from "../rig/service.ts";
 
 test("a code begins a session once, even if it is used several times at once", async (t) => {
-  const { clock, open } = heldClock();
+  const { clock, open } = pausedClock();
   open();
   const service = await startService(t, { clock });
   const { call } = adminPort(t, service.adminUrl, service.secrets);
@@ -35,7 +35,7 @@ test("a code begins a session once, even if it is used several times at once", a
 });
 
 test("a code that is unknown, too old or of a revoked operator is refused late, counted, and in the audit trail", async (t) => {
-  const { clock, held, holds, release, open } = heldClock();
+  const { clock, held, holds, release, open } = pausedClock();
   let ahead = 0;
   const service = await startService(t, { clock: { ...clock, wall: () => Date.now() + ahead } });
   const { call } = adminPort(t, service.adminUrl, service.secrets);

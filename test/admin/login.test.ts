@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { makeAccessToken, makeOperatorToken } from "../../src/access/access-token.ts";
 import { adminPort } from "../rig/admin.ts";
-import { heldClock } from "../rig/held-clock.ts";
+import { pausedClock } from "../rig/paused-clock.ts";
 import { startService } from "../rig/service.ts";
 
 test("without a token the answer is 401 at once, and with a wrong one after a second", async (t) => {
-  const { clock, held, holds, release } = heldClock();
+  const { clock, held, holds, release } = pausedClock();
   const service = await startService(t, { clock });
   const { call } = adminPort(t, service.adminUrl, service.secrets);
   for (const headers of [{}, { Authorization: "" }, { Authorization: "Basic YTpi" }, { Authorization: "Bearer" }]) {
@@ -38,7 +38,7 @@ test("the refusal tells a program how to send its token, and a person in the con
 });
 
 test("a revoked or expired token is refused with the next request, by every replica", async (t) => {
-  const { clock, holds, release } = heldClock();
+  const { clock, holds, release } = pausedClock();
   let ahead = 0;
   const service = await startService(t, { clock: { ...clock, wall: () => Date.now() + ahead } });
   const { call } = adminPort(t, service.adminUrl, service.secrets);
@@ -59,7 +59,7 @@ test("a revoked or expired token is refused with the next request, by every repl
 });
 
 test("failed logins are counted, logged and in the audit trail, which they cannot flood", async (t) => {
-  const { clock, holds, open } = heldClock();
+  const { clock, holds, open } = pausedClock();
   const service = await startService(t, { clock });
   const { call } = adminPort(t, service.adminUrl, service.secrets);
   const ada = await service.operator.appoint("owner", "ada");
@@ -87,7 +87,7 @@ test("failed logins are counted, logged and in the audit trail, which they canno
 });
 
 test("failed logins that wait do not keep an operator out", async (t) => {
-  const { clock, held, open } = heldClock();
+  const { clock, held, open } = pausedClock();
   const service = await startService(t, { clock });
   const { call } = adminPort(t, service.adminUrl, service.secrets);
   const ada = await service.operator.appoint("viewer", "ada");

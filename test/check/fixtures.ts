@@ -9,9 +9,9 @@ import type { CheckCode } from "../../src/composition/commands/check/findings.ts
 import type { Disk, DiskFacts } from "../../src/composition/commands/check/disk.ts";
 import { openKeyedStore } from "../../src/composition/open-store.ts";
 import { runOnce, startLedger } from "../../src/ledger/ledger.kit.ts";
-import { migrate } from "../../src/storage/migrate.ts";
+import { migrateStore } from "../../src/storage/migrate-store.ts";
 import { MIGRATIONS } from "../../src/storage/migrations/index.ts";
-import type { Tables } from "../../src/storage/schema.ts";
+import type { Tables } from "../../src/storage/tables.ts";
 import { createSqliteDialect } from "../../src/storage/sqlite/dialect.ts";
 import { openSqlite, STORE_FILE } from "../../src/storage/sqlite/engine.ts";
 import { systemClock, type Clock } from "../../src/terms/time/clock.ts";
@@ -80,7 +80,7 @@ async function makeOlderStore(dataDir: string): Promise<void> {
   using database = new DatabaseSync(join(dataDir, STORE_FILE));
   const none = async () => {};
   const steps = { engine: "sqlite", migrations: MIGRATIONS.slice(0, -1), lock: none, assertFree: none } as const;
-  await migrate(new Kysely<Tables>({ dialect: createSqliteDialect(database, systemClock) }), 0, steps);
+  await migrateStore(new Kysely<Tables>({ dialect: createSqliteDialect(database, systemClock) }), 0, steps);
 }
 
 /** With a root key from outside and somebody who operates it, as production has them. */

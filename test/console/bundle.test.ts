@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { findVerbs } from "../../src/admin/find-verbs.ts";
-import { adminOpenApiDocument } from "../../src/admin/http/openapi.ts";
+import { adminOpenApiDocument } from "../../src/admin/http/admin-openapi.ts";
 import { buildConsole } from "../../tools/console/build-console.ts";
 import { verbTypes } from "../../tools/console/write-verb-types.ts";
 

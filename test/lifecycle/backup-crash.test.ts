@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { DatabaseSync } from "node:sqlite";
-import { restore } from "../../src/backup/restore.ts";
+import { restoreBackup } from "../../src/backup/restore-backup.ts";
 import { startLedger } from "../../src/ledger/ledger.kit.ts";
 import { openJournalReader } from "../../src/ledger/read/journal-reader.ts";
 import { adminPort } from "../rig/admin.ts";
@@ -90,7 +90,7 @@ test("kill -9 under load, with backups one after another: each complete one open
   }
   for (const [at, backup] of made.entries()) {
     const dataDir = join(folder, `restored-${at}`);
-    await restore({ folder: backup.folder, dataDir, store: "embedded" }, () => {});
+    await restoreBackup({ folder: backup.folder, dataDir, store: "embedded" }, () => {});
     for (const name of ["service.json", "budgets", "ledger/service.lock"])
       assert.ok(!existsSync(join(dataDir, name)), name);
     const store = new DatabaseSync(join(dataDir, "store.sqlite"));

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { once } from "node:events";
 import http from "node:http";
 import { test } from "node:test";
-import { startMock } from "../../src/composition/mock.ts";
+import { startMock } from "../../src/composition/mock-service.ts";
 import { createLog } from "../../src/operate/log.ts";
 import { deploy } from "../rig/deployed.ts";
 import { until } from "../rig/until.ts";

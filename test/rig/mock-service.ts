@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { startMock } from "../../src/composition/mock.ts";
+import { startMock } from "../../src/composition/mock-service.ts";
 import { createLog } from "../../src/operate/log.ts";
 import type { TestLife } from "../vendor/scripted-vendor.ts";
 import { createClient, type Reply } from "./client.ts";

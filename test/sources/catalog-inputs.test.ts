@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { SourceCase } from "../../src/sdk/source.ts";
 import { compileDeclarative } from "../../src/sources/declarative/compile-declarative.ts";
-import { fakeCall, replyOf } from "../../src/sources/declarative/call.kit.ts";
+import { fakeCall, replyOf } from "../../src/sources/declarative/fake-call.kit.ts";
 import { createSchemas } from "../../src/terms/schema/author-schemas.ts";
 import { Fault } from "../../src/terms/fault.ts";
 import type { JsonObject } from "../../src/terms/json/json.ts";

@@ -4,7 +4,7 @@ import { Socket } from "node:net";
 import { join } from "node:path";
 import { after, mock as replace, test, type TestContext } from "node:test";
 import { makeAccessToken } from "../../src/access/access-token.ts";
-import { startMock, type MockOptions } from "../../src/composition/mock.ts";
+import { startMock, type MockOptions } from "../../src/composition/mock-service.ts";
 import { ROUTES } from "../../src/http/app.ts";
 import { createLog } from "../../src/operate/log.ts";
 import { openSources } from "../../src/project/open-catalogs.ts";

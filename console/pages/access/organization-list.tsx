@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { address, goTo, hrefOf, setQuery } from "../../address.ts";
+import { address, navigate, hrefOf, setQuery } from "../../address.ts";
 import { useList } from "../../api/use-list.ts";
 import { useVerb } from "../../api/use-verb.ts";
 import type { RowOf } from "../../api/verb-types.ts";
@@ -88,7 +88,7 @@ export function CreateOrganization() {
       title="New organization"
       input={() => ({ name })}
       onOpen={() => setName("")}
-      onDone={({ organization_tuid: org }) => goTo(hrefOf("/access", { org }))}
+      onDone={({ organization_tuid: org }) => navigate(hrefOf("/access", { org }))}
     >
       <TextField label="Name" hint="A display name. It can be changed later." value={name} onValue={setName} required />
     </FormAct>

@@ -53,7 +53,7 @@ export function SettingFields({ values, onValues }: SettingFieldsProps) {
 }
 
 /** The enabled settings, as a short list. */
-export function saySettings(values: WorkflowSettings): string {
+export function settingsText(values: WorkflowSettings): string {
   return NAMES.filter((name) => values[name])
     .map((name) => SETTINGS[name].short)
     .join(", ");

@@ -12,7 +12,7 @@ import { Outcome } from "../../parts/outcome.tsx";
 import { RowActs } from "../../parts/row-acts.tsx";
 import { Section } from "../../parts/page.tsx";
 import { Badge, Day } from "../../parts/values.tsx";
-import { changedSettings, FIRST_SETTINGS, saySettings, SettingFields } from "./workflow-settings.tsx";
+import { changedSettings, FIRST_SETTINGS, settingsText, SettingFields } from "./workflow-settings.tsx";
 
 type Workflow = RowOf<"workflow list", "workflows">;
 
@@ -29,7 +29,7 @@ export function Workflows({ org, list }: { readonly org: string; readonly list: 
         columns={[
           { title: "Workflow", show: ({ workflow, name }: Workflow) => <Named id={workflow} name={name} /> },
           { title: "Mode", show: ({ simulated }) => <Mode simulated={simulated} /> },
-          { title: "Settings", show: (one) => saySettings(one) || <span class="dim">none</span> },
+          { title: "Settings", show: (one) => settingsText(one) || <span class="dim">none</span> },
           { title: "State", show: ({ disabled }) => <State disabled={disabled} /> },
           { title: "Created", show: ({ created_at: at }) => <Day at={at} /> },
           { title: "Actions", show: (one) => <Acts of={one} onDone={list.reload} /> },

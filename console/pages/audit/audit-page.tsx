@@ -13,7 +13,7 @@ import { Page } from "../../parts/page.tsx";
 import type { Column } from "../../parts/table.tsx";
 import { focusFirst, useDraft } from "../../parts/use-draft.ts";
 import { Time } from "../../parts/values.tsx";
-import { ACTS } from "./acts.ts";
+import { RECORDED_ACTS } from "./recorded-acts.ts";
 import { Details } from "./details.tsx";
 
 type Entry = RowOf<"audit list", "entries">;
@@ -24,7 +24,7 @@ type Filter = Readonly<Record<(typeof FILTERS)[number], string>>;
 
 const COLUMNS: readonly Column<Entry>[] = [
   { title: "Time", show: ({ at }) => <Time at={at} /> },
-  { title: "Operator", isName: true, show: ({ who, via }) => <Who who={who} via={via} /> },
+  { title: "Operator", isName: true, show: ({ who, via }) => <OperatorName who={who} via={via} /> },
   { title: "Action", show: ({ what }) => what },
   {
     title: "Object",
@@ -44,7 +44,7 @@ function isOfAnother({ organization_tuid: org, subject }: Entry): boolean {
   return org !== null && org !== subject;
 }
 
-function Who({ who, via }: Pick<Entry, "who" | "via">) {
+function OperatorName({ who, via }: Pick<Entry, "who" | "via">) {
   return (
     <div>
       <bdi>{who}</bdi> <span class="dim">{VIA[via]}</span>
@@ -123,7 +123,7 @@ function FilterForm({ filter, isFiltered }: { readonly filter: Filter; readonly 
       }}
     >
       <TextField label="Operator" list={[...new Set(operators.map(({ name }) => name))]} {...field("who")} />
-      <TextField label="Action" list={ACTS} placeholder="token, or price set" {...field("what")} />
+      <TextField label="Action" list={RECORDED_ACTS} placeholder="token, or price set" {...field("what")} />
       <TextField label="Object" placeholder="an id" {...field("subject")} />
       <OrganizationField value={draft.org} none="any" onValue={(org) => apply({ org })} />
       <TextField label="From" type="date" {...field("from")} />

@@ -1,9 +1,9 @@
-import { sayAge } from "./say-age.ts";
+import { ageText } from "./age-text.ts";
 
 export function Age({ since }: { readonly since: string }) {
   return (
     <time class="time" dateTime={since} title={`since ${since} (UTC)`}>
-      {sayAge(Date.now() - Date.parse(since))}
+      {ageText(Date.now() - Date.parse(since))}
     </time>
   );
 }

@@ -15,10 +15,10 @@ interface CreatedCredentialProps {
 
 /** Confirms that a credential is stored, and offers the next steps. */
 export function CreatedCredential({ org, credential, source, notes, onAnother }: CreatedCredentialProps) {
-  const place = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => place.current?.focus(), []);
+  const element = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => element.current?.focus(), []);
   return (
-    <div ref={place} class="stack" role="status" tabIndex={-1}>
+    <div ref={element} class="stack" role="status" tabIndex={-1}>
       <p>
         <Outcome kind="found" says="stored" />: <Id href={hrefOf("/credentials", { org, credential })}>{credential}</Id>{" "}
         for {source}. It is available to runs now.

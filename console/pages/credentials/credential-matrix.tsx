@@ -129,7 +129,7 @@ function Cell({ org, context, group: { takes, workflows }, row }: CellProps) {
   const choice = row[takes];
   return (
     <a class="matrix-cell" href={href} title={choice.reason}>
-      <Taken choice={choice} needs={row.needs_credential} />
+      <ChosenCredential choice={choice} needs={row.needs_credential} />
       {choice.cred_id !== null && <code class="id">…{choice.cred_id.slice(-8)}</code>}
     </a>
   );
@@ -137,7 +137,7 @@ function Cell({ org, context, group: { takes, workflows }, row }: CellProps) {
 
 const BY_RULE: Readonly<Record<string, string>> = { auto: "newest active one", default: "default" };
 
-function Taken({ choice, needs }: { readonly choice: Choice; readonly needs: Source["needs_credential"] }) {
+function ChosenCredential({ choice, needs }: { readonly choice: Choice; readonly needs: Source["needs_credential"] }) {
   const { rule, usable } = choice;
   if (rule === "none") {
     return needs === "required" ? (

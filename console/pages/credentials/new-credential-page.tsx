@@ -17,7 +17,7 @@ import {
   type Problems,
   type SchemaField,
   type Texts,
-} from "../../parts/schema-fields.ts";
+} from "../../parts/form-fields.ts";
 import { SchemaForm } from "../../parts/schema-form.tsx";
 import { mayUse } from "../../session.ts";
 import { onFirst } from "../sources/filter-sources.ts";

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { hrefOf } from "../../address.ts";
-import type { Asked } from "../../api/use-verb.ts";
+import type { VerbState } from "../../api/use-verb.ts";
 import type { ResultOf } from "../../api/verb-types.ts";
 import { Ended, Faults } from "../../parts/activity.tsx";
 import { Facts } from "../../parts/facts.tsx";
@@ -12,7 +12,7 @@ export type FunctionActivity = ResultOf<"function activity">["activity"][number]
 
 interface FunctionLastDayProps {
   readonly id: string;
-  readonly of: Asked<ResultOf<"function activity">>;
+  readonly of: VerbState<ResultOf<"function activity">>;
 }
 
 /** Outcomes and durations of the runs of the last day. */

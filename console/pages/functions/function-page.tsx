@@ -51,7 +51,7 @@ export function FunctionPage({ id }: { readonly id: string }) {
         {shown.description !== null && <Prose>{shown.description}</Prose>}
         <Facts
           of={[
-            { title: "Sources (in its cases)", value: <Asked of={shown} /> },
+            { title: "Sources (in its cases)", value: <CalledSources of={shown} /> },
             {
               title: "Time",
               value: (
@@ -110,12 +110,12 @@ export function FunctionPage({ id }: { readonly id: string }) {
 }
 
 /** The cases are the only information about which sources a function calls. */
-function Asked({ of: { cases } }: { readonly of: ShownFunction }) {
-  const asked = [...new Set(cases.flatMap(({ asks }) => asks))].sort();
-  if (asked.length === 0) return <span class="dim">no source</span>;
+function CalledSources({ of: { cases } }: { readonly of: ShownFunction }) {
+  const sources = [...new Set(cases.flatMap(({ asks }) => asks))].sort();
+  if (sources.length === 0) return <span class="dim">no source</span>;
   return (
     <ul>
-      {asked.map((source) => (
+      {sources.map((source) => (
         <li key={source}>
           <Id href={hrefOf(`/sources/${encodeURIComponent(source)}`)}>{source}</Id>
         </li>

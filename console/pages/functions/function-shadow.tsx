@@ -1,4 +1,4 @@
-import type { Asked } from "../../api/use-verb.ts";
+import type { VerbState } from "../../api/use-verb.ts";
 import type { ResultOf } from "../../api/verb-types.ts";
 import { Failure } from "../../parts/failure.tsx";
 import { hrefOfObject } from "../../parts/object-link.tsx";
@@ -15,7 +15,7 @@ type Differing = Shadow["differing"][number];
 const RUNS_SHOWN = 20;
 
 /** The results of the function's shadow runs, if there are any. */
-export function FunctionShadow({ of: { result, error, reload } }: { readonly of: Asked<Shadow> }) {
+export function FunctionShadow({ of: { result, error, reload } }: { readonly of: VerbState<Shadow> }) {
   if (error) return <Failure error={error} retry={reload} />;
   if (result === undefined || result.candidates.length === 0) return null;
   const { candidates, fields, differing } = result;

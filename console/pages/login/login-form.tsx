@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { CallError } from "../../api/ask.ts";
+import type { CallError } from "../../api/send-request.ts";
 import { toCallError } from "../../api/use-verb.ts";
 import { Button } from "../../parts/button.tsx";
 import { Failure } from "../../parts/failure.tsx";

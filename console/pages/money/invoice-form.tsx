@@ -1,5 +1,5 @@
 import { useRef, useState } from "preact/hooks";
-import { CallError } from "../../api/ask.ts";
+import { CallError } from "../../api/send-request.ts";
 import type { InputOf, ResultOf } from "../../api/verb-types.ts";
 import { useAct } from "../../parts/act.tsx";
 import { Button } from "../../parts/button.tsx";

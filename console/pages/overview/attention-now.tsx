@@ -47,7 +47,7 @@ export function idsOfAttention(items: readonly Item[]): readonly string[] {
 }
 
 /** The most specific page for the subject of a sentence. */
-function placeOf({ page, filter }: Item, objects: Objects): string {
+function hrefOfItem({ page, filter }: Item, objects: Objects): string {
   const { source, budget, cred_id: credential, ...others } = filter;
   if (page === "sources" && source !== undefined) return hrefOf(`/sources/${encodeURIComponent(source)}`, others);
   const orgOf = (id: string) => objects.get(id)?.organization_tuid ?? null;
@@ -86,7 +86,7 @@ function AttentionItem({ item, objects }: { readonly item: Item; readonly object
         {page === "overview" ? (
           sentence
         ) : (
-          <a href={placeOf(item, objects)}>
+          <a href={hrefOfItem(item, objects)}>
             {sentence} <span class="attention-go">{LEADS[page]}</span>
           </a>
         )}

@@ -50,7 +50,7 @@ export function FiguresNow({ event, objects }: { readonly event: LiveEvent; read
       </Figure>
       <Figure
         title="Open circuit breakers"
-        href={breakers.length === 0 ? undefined : placeOfBreakers(breakers)}
+        href={breakers.length === 0 ? undefined : hrefOfBreakers(breakers)}
         shape={breakers.length === 0 ? undefined : "failed"}
         value={<Count of={breakers.length} />}
       >
@@ -62,7 +62,7 @@ export function FiguresNow({ event, objects }: { readonly event: LiveEvent; read
 }
 
 /** The page of the source if only one is affected, else the list. */
-function placeOfBreakers(breakers: LiveEvent["breakers"]): string {
+function hrefOfBreakers(breakers: LiveEvent["breakers"]): string {
   const [first, ...others] = new Set(breakers.map(({ source }) => source));
   return others.length === 0 ? hrefOf(`/sources/${encodeURIComponent(first!)}`) : hrefOf("/sources");
 }

@@ -10,7 +10,7 @@ import { AttentionNow, idsOfAttention } from "./attention-now.tsx";
 import { BudgetsNow, idsOfBudgets } from "./budgets-now.tsx";
 import { FiguresNow, idsOfBreakers } from "./figures-now.tsx";
 import { LastHour } from "./last-hour.tsx";
-import { SourcesNow, type Stretch } from "./sources-now.tsx";
+import { SourcesNow, type TimeWindow } from "./sources-now.tsx";
 import { lastHourText, startText } from "./since-start.ts";
 import "./overview.css";
 
@@ -54,7 +54,7 @@ function Now({ event }: { readonly event: LiveEvent }) {
   ]);
   // A name is shorter than an id and would shift the content below when it arrives.
   const isPlaced = useTogether(objects);
-  const stretch: Stretch = address().query.get("of") === "minute" ? "minute" : "hour";
+  const timeWindow: TimeWindow = address().query.get("of") === "minute" ? "minute" : "hour";
   if (!isPlaced) return null;
   const known = objects ?? new Map();
   const hour = lastHourText(event) === "in the last hour" ? "last hour" : lastHourText(event);
@@ -67,10 +67,10 @@ function Now({ event }: { readonly event: LiveEvent }) {
         title="Sources"
         actions={
           <div class="beside" role="group" aria-label="Period of the sources">
-            <Button kind="quiet" pressed={stretch === "minute"} onClick={() => setQuery({ of: "minute" })}>
+            <Button kind="quiet" pressed={timeWindow === "minute"} onClick={() => setQuery({ of: "minute" })}>
               Last minute
             </Button>
-            <Button kind="quiet" pressed={stretch === "hour"} onClick={() => setQuery({ of: null })}>
+            <Button kind="quiet" pressed={timeWindow === "hour"} onClick={() => setQuery({ of: null })}>
               {hour.charAt(0).toUpperCase() + hour.slice(1)}
             </Button>
           </div>
@@ -81,7 +81,7 @@ function Now({ event }: { readonly event: LiveEvent }) {
           hour={hour}
           breakers={event.breakers}
           simulated={event.runs.hour.simulated}
-          stretch={stretch}
+          timeWindow={timeWindow}
         />
       </Section>
       <Section title="Budgets">

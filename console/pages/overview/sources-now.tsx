@@ -7,12 +7,12 @@ import { Table, type Column } from "../../parts/table.tsx";
 import { mayUse } from "../../session.ts";
 import { Badge, Count, Id, Took } from "../../parts/values.tsx";
 
-export type Stretch = "minute" | "hour";
+export type TimeWindow = "minute" | "hour";
 
 interface SourcesNowProps extends Pick<LiveEvent, "sources" | "breakers"> {
   /** Number of simulated runs in the last hour. Their calls do not count for a source. */
   readonly simulated: number;
-  readonly stretch: Stretch;
+  readonly timeWindow: TimeWindow;
   /** `last hour`, or the time since which the process counts. */
   readonly hour: string;
 }
@@ -21,7 +21,7 @@ interface SourcesNowProps extends Pick<LiveEvent, "sources" | "breakers"> {
 const OF_NO_SOURCE = "(unknown)";
 
 /** Outcomes of the recent calls of each source. */
-export function SourcesNow({ sources, breakers, simulated, stretch, hour }: SourcesNowProps) {
+export function SourcesNow({ sources, breakers, simulated, timeWindow, hour }: SourcesNowProps) {
   const when = hour === "last hour" ? "in the last hour" : hour;
   if (sources.length === 0)
     return (
@@ -45,8 +45,8 @@ export function SourcesNow({ sources, breakers, simulated, stretch, hour }: Sour
   const open = new Set(breakers.map(({ source }) => source));
   return (
     <Table
-      caption={`Calls of each source ${stretch === "hour" ? when : "in the last minute"}`}
-      columns={columnsOf(stretch, open, hour)}
+      caption={`Calls of each source ${timeWindow === "hour" ? when : "in the last minute"}`}
+      columns={columnsOf(timeWindow, open, hour)}
       rows={sources}
       keyOf={({ source }) => source}
     />
@@ -55,11 +55,11 @@ export function SourcesNow({ sources, breakers, simulated, stretch, hour }: Sour
 
 type Row = LiveEvent["sources"][number];
 
-function columnsOf(stretch: Stretch, open: ReadonlySet<string>, hour: string): readonly Column<Row>[] {
+function columnsOf(timeWindow: TimeWindow, open: ReadonlySet<string>, hour: string): readonly Column<Row>[] {
   const number = (title: string, which: "calls" | "match" | "no_match"): Column<Row> => ({
     title,
     isNumber: true,
-    show: (row) => <Count of={row[stretch][which]} />,
+    show: (row) => <Count of={row[timeWindow][which]} />,
   });
   return [
     {
@@ -81,7 +81,7 @@ function columnsOf(stretch: Stretch, open: ReadonlySet<string>, hour: string): r
     {
       title: "Failed",
       isNumber: true,
-      show: ({ [stretch]: { failed } }) =>
+      show: ({ [timeWindow]: { failed } }) =>
         failed === 0 ? <Count of={0} /> : <Outcome kind="failed" says={failed.toLocaleString("en-GB")} />,
     },
     // Includes calls that datarun rejected and calls without a credential. Nothing was sent for either. The page of the
@@ -89,10 +89,10 @@ function columnsOf(stretch: Stretch, open: ReadonlySet<string>, hour: string): r
     {
       title: "Rejected",
       isNumber: true,
-      show: ({ [stretch]: { rejected, no_credential } }) => <Count of={rejected + no_credential} />,
+      show: ({ [timeWindow]: { rejected, no_credential } }) => <Count of={rejected + no_credential} />,
     },
-    { title: "p50", isNumber: true, show: (row) => <Took ms={row[stretch].p50_ms} /> },
-    { title: "p99", isNumber: true, show: (row) => <Took ms={row[stretch].p99_ms} /> },
+    { title: "p50", isNumber: true, show: (row) => <Took ms={row[timeWindow].p50_ms} /> },
+    { title: "p99", isNumber: true, show: (row) => <Took ms={row[timeWindow].p99_ms} /> },
     {
       title: hour.charAt(0).toUpperCase() + hour.slice(1),
       show: ({ last_hour: { calls, failed } }) => <Spark all={calls} part={failed} />,

@@ -1,5 +1,5 @@
 import type { OutcomeKind } from "../../parts/outcome.tsx";
-import type { Answer, Asked } from "./run-under-way.ts";
+import type { Answer, RunParameters } from "./current-run.ts";
 
 /** The result of one source or function. */
 export interface Entry {
@@ -25,7 +25,7 @@ interface Status {
 /**
  * The entries of an answer in the order of the request; `null` for the output of a function, which has no fixed form.
  */
-export function entriesOf(answer: Answer, { sources }: Pick<Asked, "sources">): readonly Entry[] | null {
+export function entriesOf(answer: Answer, { sources }: Pick<RunParameters, "sources">): readonly Entry[] | null {
   const { status, outputs } = answer;
   if (!isObject(status) || !isObject(outputs)) return null;
   return Object.entries(status).map(([id, value]) => {

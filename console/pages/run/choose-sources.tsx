@@ -13,11 +13,11 @@ const SHOWN = 200;
 
 interface ChooseProps extends RunAddress {
   /** Called when the sources have arrived or the request has failed. */
-  readonly onThere: () => void;
+  readonly onLoaded: () => void;
 }
 
 /** Chooses the sources or the function of a run. */
-export function Choose({ sources: chosen, functionId, kind, onThere }: ChooseProps) {
+export function Choose({ sources: chosen, functionId, kind, onLoaded }: ChooseProps) {
   return (
     <div class="stack">
       <div class="beside" role="group" aria-label="What to run">
@@ -29,7 +29,7 @@ export function Choose({ sources: chosen, functionId, kind, onThere }: ChoosePro
         </Button>
       </div>
       {kind === "sources" ? (
-        <ChooseSources chosen={chosen} onThere={onThere} />
+        <ChooseSources chosen={chosen} onLoaded={onLoaded} />
       ) : (
         <ChooseFunction chosen={functionId} />
       )}
@@ -37,12 +37,12 @@ export function Choose({ sources: chosen, functionId, kind, onThere }: ChoosePro
   );
 }
 
-function ChooseSources({ chosen, onThere }: { readonly chosen: readonly string[]; readonly onThere: () => void }) {
+function ChooseSources({ chosen, onLoaded }: { readonly chosen: readonly string[]; readonly onLoaded: () => void }) {
   const { result, error, reload } = useVerb("source list", {});
-  const isThere = result !== undefined || error !== undefined;
+  const isLoaded = result !== undefined || error !== undefined;
   useEffect(() => {
-    if (isThere) onThere();
-  }, [isThere]);
+    if (isLoaded) onLoaded();
+  }, [isLoaded]);
   const text = address().query.get("find") ?? "";
   const all = result?.sources ?? [];
   const wanted = text.toLowerCase().split(/\s+/).filter(Boolean);

@@ -3,7 +3,7 @@ import { PAGE_MAX, readPages } from "../../api/read-pages.ts";
 import { useWholeList } from "../../api/use-list.ts";
 import type { ResultOf, RowOf } from "../../api/verb-types.ts";
 import { toCallError, useVerb } from "../../api/use-verb.ts";
-import type { CallError } from "../../api/ask.ts";
+import type { CallError } from "../../api/send-request.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { SelectField } from "../../parts/fields.tsx";

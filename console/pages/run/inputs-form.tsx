@@ -3,13 +3,13 @@ import { Button } from "../../parts/button.tsx";
 import { Copy } from "../../parts/copy.tsx";
 import { CopyAs } from "../../parts/copy-as.tsx";
 import { Failure } from "../../parts/failure.tsx";
-import { toText } from "../../parts/schema-fields.ts";
+import { toText } from "../../parts/form-fields.ts";
 import { SchemaForm } from "../../parts/schema-form.tsx";
 import { mayUse, session } from "../../session.ts";
 import { runLabel } from "./price-words.ts";
 import { Refused } from "./refused.tsx";
 import { linkWith } from "./run-address.ts";
-import { texts } from "./run-under-way.ts";
+import { texts } from "./current-run.ts";
 import { SimulateFields } from "./simulate-fields.tsx";
 import { asFields, type SharedField, withExamples } from "./union-of-inputs.ts";
 import { type ToRun, useRunForm } from "./use-run-form.ts";
@@ -25,7 +25,7 @@ interface InputsFormProps extends ToRun {
 export function InputsForm({ isCurrent, tried, ...toRun }: InputsFormProps) {
   const { plan, context, fields, functionId } = toRun;
   const form = useRef<HTMLFormElement>(null);
-  const { ids, inputs, objections, error, isChecking, isUnderWay, edit, submit } = useRunForm(toRun, () =>
+  const { ids, inputs, objections, error, isChecking, isRunning, edit, submit } = useRunForm(toRun, () =>
     requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()),
   );
   const { workflow, sources } = plan;
@@ -76,7 +76,7 @@ export function InputsForm({ isCurrent, tried, ...toRun }: InputsFormProps) {
       <Refused
         objections={objections}
         isBusy={isChecking}
-        onRun={mayRun && isCurrent && !isUnderWay ? (without) => void submit(without) : undefined}
+        onRun={mayRun && isCurrent && !isRunning ? (without) => void submit(without) : undefined}
       />
       {error && <Failure error={error} />}
       {plan.problem !== null && <p class="field-problem">{plan.problem}</p>}
@@ -85,10 +85,10 @@ export function InputsForm({ isCurrent, tried, ...toRun }: InputsFormProps) {
           <Button
             kind="primary"
             type="submit"
-            isBusy={isChecking || isUnderWay}
+            isBusy={isChecking || isRunning}
             disabled={plan.problem !== null || !isCurrent}
           >
-            {isUnderWay ? "Running…" : runLabel(plan, kind)}
+            {isRunning ? "Running…" : runLabel(plan, kind)}
           </Button>
           <span class="dim">
             <WhoPays {...toRun} />

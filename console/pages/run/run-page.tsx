@@ -8,7 +8,7 @@ import { later } from "../../parts/later.tsx";
 import { hrefOfObject } from "../../parts/object-link.tsx";
 import { Page, Section } from "../../parts/page.tsx";
 import { Prose } from "../../parts/prose.tsx";
-import { toText } from "../../parts/schema-fields.ts";
+import { toText } from "../../parts/form-fields.ts";
 import { address, setQuery } from "../../address.ts";
 import { Choose, sensibleSources } from "./choose-sources.tsx";
 import { ChooseWorkflow } from "./choose-workflow.tsx";
@@ -17,7 +17,7 @@ import { InputsForm } from "./inputs-form.tsx";
 import { PlannedSources } from "./planned-sources.tsx";
 import { chooseSources, readRunAddress, takeInputsOfLink } from "./run-address.ts";
 import { RunResult } from "./run-result.tsx";
-import { lastRun, texts } from "./run-under-way.ts";
+import { lastRun, texts } from "./current-run.ts";
 import { unionOfInputs, wholeOf, withExamples } from "./union-of-inputs.ts";
 import "./run-page.css";
 
@@ -33,8 +33,8 @@ export function RunPage() {
     plan.context === context &&
     plan.sources.map(({ source }) => source).join() === sources.join();
   // On a narrow screen the list of sources stands above the plan and would shift it.
-  const [areSourcesThere, setSourcesThere] = useState(false);
-  const isWhole = useTogether(kind === "function" || areSourcesThere || undefined);
+  const [areSourcesLoaded, setSourcesLoaded] = useState(false);
+  const isWhole = useTogether(kind === "function" || areSourcesLoaded || undefined);
   useInputsOfLink();
   useExamples(chosen.withExamples, isCurrent ? plan.sources : undefined);
   return (
@@ -44,7 +44,7 @@ export function RunPage() {
       {planned.error && <Failure error={planned.error} retry={planned.reload} />}
       <div class="run-columns">
         <Section title="What to run">
-          <Choose {...chosen} onThere={() => setSourcesThere(true)} />
+          <Choose {...chosen} onLoaded={() => setSourcesLoaded(true)} />
         </Section>
         <div class="stack">
           {isWhole && plan !== undefined && kind === "sources" && (
@@ -118,14 +118,14 @@ function Mode({ isSimulated, organization }: { readonly isSimulated?: boolean; r
 function Try({ isSimulated, wanted }: { readonly isSimulated: boolean; readonly wanted: boolean }) {
   const { result } = useVerb("source list", {});
   const five = sensibleSources(result?.sources ?? [], isSimulated);
-  const isThere = five.length > 0;
+  const isLoaded = five.length > 0;
   useEffect(() => {
-    if (wanted && isThere) chooseSources(five, { withExamples: true });
-  }, [wanted, isThere]);
+    if (wanted && isLoaded) chooseSources(five, { withExamples: true });
+  }, [wanted, isLoaded]);
   return (
     <Empty title="No sources are selected." command="datarun source list">
       Select the sources to call.{" "}
-      {isThere && (
+      {isLoaded && (
         <Button onClick={() => chooseSources(five, { withExamples: true })}>
           {`Try ${five.length === 1 ? "one source" : `${five.length} sources`} with examples`}
         </Button>

@@ -10,40 +10,43 @@ import { firstOpen, treeRows } from "../../parts/tree-rows.ts";
 import { Tree } from "../../parts/tree.tsx";
 import { Badge, Id, Took, tookText } from "../../parts/values.tsx";
 import { type Entry, entriesOf, isObject, summaryOf, withoutPrefix } from "./answer.ts";
-import { mayHaveBeenMade, type Run } from "./run-under-way.ts";
+import { mayHaveBeenMade, type Run } from "./current-run.ts";
 
 /** The answer of the last run, or its progress. */
 export function RunResult({ run }: { readonly run: Run }) {
-  const { asked, state, answer, error } = run;
+  const { parameters, state, answer, error } = run;
   const box = useRef<HTMLDivElement>(null);
   // Makes the progress visible after the button is pressed.
   useEffect(() => {
     if (state === "under way") box.current?.scrollIntoView({ block: "nearest" });
   }, [run.startedAt, state]);
   return (
-    <div ref={box} class={asked.isSimulated ? "run-result run-result-simulated" : "run-result"}>
-      <Section title="Answer" actions={asked.isSimulated && <Badge kind="simulated">simulated: invented data</Badge>}>
-        {state === "under way" && <UnderWay run={run} />}
+    <div ref={box} class={parameters.isSimulated ? "run-result run-result-simulated" : "run-result"}>
+      <Section
+        title="Answer"
+        actions={parameters.isSimulated && <Badge kind="simulated">simulated: invented data</Badge>}
+      >
+        {state === "under way" && <RunProgress run={run} />}
         {state === "failed" && (
           <>
             <Failure error={error!} />
             {mayHaveBeenMade(run) && (
               <p>
                 The run may have started anyway. Look at{" "}
-                <a href={hrefOf("/runs", { workflow: asked.workflow })}>the runs of this workflow</a> before you start
-                it again, because a call can be billed twice.
+                <a href={hrefOf("/runs", { workflow: parameters.workflow })}>the runs of this workflow</a> before you
+                start it again, because a call can be billed twice.
               </p>
             )}
           </>
         )}
-        {state === "answered" && <Answered run={run} answer={answer!} />}
+        {state === "answered" && <RunAnswer run={run} answer={answer!} />}
       </Section>
     </div>
   );
 }
 
-function UnderWay({ run }: { readonly run: Run }) {
-  const { sources, functionId, isSimulated } = run.asked;
+function RunProgress({ run }: { readonly run: Run }) {
+  const { sources, functionId, isSimulated } = run.parameters;
   const { ended } = run;
   const elapsedMs = useElapsed(run.startedAt);
   const longestMs = Math.max(...sources.map(({ timeoutMs }) => timeoutMs), functionId === undefined ? 1_000 : 60_000);
@@ -67,10 +70,10 @@ function UnderWay({ run }: { readonly run: Run }) {
         they are not stored.
       </p>
       <div class="run-cards">
-        {functionId !== undefined && <CallUnderWay id={functionId} totalMs={longestMs} soFarMs={elapsedMs} />}
+        {functionId !== undefined && <CallProgress id={functionId} totalMs={longestMs} soFarMs={elapsedMs} />}
         {functionId === undefined
           ? sources.map(({ id, title, timeoutMs }) => (
-              <CallUnderWay
+              <CallProgress
                 key={id}
                 id={id}
                 title={title}
@@ -80,7 +83,7 @@ function UnderWay({ run }: { readonly run: Run }) {
               />
             ))
           : ended.map((call, at) => (
-              <CallUnderWay key={at} id={call.source} totalMs={longestMs} soFarMs={elapsedMs} ended={call} />
+              <CallProgress key={at} id={call.source} totalMs={longestMs} soFarMs={elapsedMs} ended={call} />
             ))}
       </div>
     </>
@@ -88,12 +91,12 @@ function UnderWay({ run }: { readonly run: Run }) {
 }
 
 /** The progress in words, for screen readers. */
-function endedText({ asked: { sources, functionId }, ended }: Run): string {
+function endedText({ parameters: { sources, functionId }, ended }: Run): string {
   if (functionId === undefined) return ended.length === 0 ? "" : `${ended.length} of ${sources.length} have ended.`;
   return ended.length === 0 ? "" : `${ended.length === 1 ? "1 call has" : `${ended.length} calls have`} ended.`;
 }
 
-interface CallUnderWayProps {
+interface CallProgressProps {
   readonly id: string;
   readonly title?: string;
   readonly totalMs: number;
@@ -103,7 +106,7 @@ interface CallUnderWayProps {
 }
 
 /** A call in progress. It is as high as the entry that replaces it. */
-function CallUnderWay({ id, title, totalMs, soFarMs, ended }: CallUnderWayProps) {
+function CallProgress({ id, title, totalMs, soFarMs, ended }: CallProgressProps) {
   const kind = ended === undefined ? "waiting" : !ended.success ? "failed" : ended.match ? "found" : "no_record";
   const toMs = ended?.took_ms ?? soFarMs;
   return (
@@ -131,8 +134,14 @@ function useElapsed(startedAt: number): number {
   return Math.max(now - startedAt, 0);
 }
 
-function Answered({ run: { asked }, answer }: { readonly run: Run; readonly answer: NonNullable<Run["answer"]> }) {
-  const entries = entriesOf(answer, asked);
+function RunAnswer({
+  run: { parameters },
+  answer,
+}: {
+  readonly run: Run;
+  readonly answer: NonNullable<Run["answer"]>;
+}) {
+  const entries = entriesOf(answer, parameters);
   const { transaction_id: transaction, response_time_ms: tookMs } = answer;
   const totalMs = Math.max(typeof tookMs === "number" ? tookMs : 0, ...(entries ?? []).map((one) => one.tookMs), 1);
   const raw = JSON.stringify(answer, null, 2);

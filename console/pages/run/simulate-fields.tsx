@@ -1,5 +1,5 @@
 import { SelectField } from "../../parts/fields.tsx";
-import type { Texts } from "../../parts/schema-fields.ts";
+import type { Texts } from "../../parts/form-fields.ts";
 
 /** The failures of a simulated vendor, by the value of the input `simulate`. */
 const FAILURES = {

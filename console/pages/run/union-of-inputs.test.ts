@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { toText } from "../../parts/schema-fields.ts";
-import { placeRefusals, unionOfInputs, withExamples } from "./union-of-inputs.ts";
+import { toText } from "../../parts/form-fields.ts";
+import { assignRefusals, unionOfInputs, withExamples } from "./union-of-inputs.ts";
 
 const readers = [
   {
@@ -38,7 +38,7 @@ test("one field for every name, with what any source says of it and who reads it
 });
 
 test("what a source refuses is at its field, and what is about none of them is said of the whole", () => {
-  const { problems, elsewhere } = placeRefusals(
+  const { problems, elsewhere } = assignRefusals(
     [
       { source: "carl__registry", path: "", message: "has none of the forms that it may have" },
       { source: "acme__people", path: "/name", message: "must have at least 2 characters" },

@@ -1,4 +1,4 @@
-import { fieldsOf, type Problems, type SchemaField } from "../../parts/schema-fields.ts";
+import { fieldsOf, type Problems, type SchemaField } from "../../parts/form-fields.ts";
 
 /** The inputs of one source. */
 export interface Reader {
@@ -103,13 +103,13 @@ export interface Refusal {
 }
 
 /** Assigns refusals to the fields that they are about. The others are about the inputs as a whole. */
-export function placeRefusals(
+export function assignRefusals(
   refusals: readonly Refusal[],
   readers: readonly Reader[],
 ): { readonly problems: Problems; readonly elsewhere: readonly string[] } {
   const fields = new Map(unionOfInputs(readers).map((field) => [field.name, field]));
   /** The sources by field and message. */
-  const said = new Map<string, Map<string, string[]>>();
+  const sourcesByMessage = new Map<string, Map<string, string[]>>();
   const elsewhere: string[] = [];
   for (const { source, path, message } of refusals) {
     const [, name = "", ...below] = path.split("/").map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
@@ -118,12 +118,12 @@ export function placeRefusals(
       elsewhere.push(`${source} ${forms ?? `says of ${path === "" ? "the inputs" : name}: ${message}`}`);
       continue;
     }
-    const messages = said.get(name) ?? new Map<string, string[]>();
+    const messages = sourcesByMessage.get(name) ?? new Map<string, string[]>();
     const says = [...below, message].join(" ");
     messages.set(says, [...(messages.get(says) ?? []), source]);
-    said.set(name, messages);
+    sourcesByMessage.set(name, messages);
   }
-  const problems = [...said].map(([name, messages]) => {
+  const problems = [...sourcesByMessage].map(([name, messages]) => {
     const all = fields.get(name)!.readBy.length;
     // The sources are named unless all readers of the field agree.
     const sentences = [...messages].map(([says, by]) => (by.length === all ? says : `${says} (${by.join(", ")})`));

@@ -1,14 +1,14 @@
 import { useRef, useState } from "preact/hooks";
-import { call } from "../../api/call.ts";
-import type { CallError } from "../../api/ask.ts";
+import { callVerb } from "../../api/call-verb.ts";
+import type { CallError } from "../../api/send-request.ts";
 import { toCallError } from "../../api/use-verb.ts";
 import type { ResultOf } from "../../api/verb-types.ts";
-import { type Problems, readTexts, type Texts } from "../../parts/schema-fields.ts";
+import { type Problems, readTexts, type Texts } from "../../parts/form-fields.ts";
 import { runLabel } from "./price-words.ts";
 import type { RunContext } from "./run-address.ts";
-import { type Asked, lastRun, startRun, texts } from "./run-under-way.ts";
+import { type RunParameters, lastRun, startRun, texts } from "./current-run.ts";
 import { simulateInput } from "./simulate-fields.tsx";
-import { inputsOf, placeRefusals, type Refusal, type SharedField } from "./union-of-inputs.ts";
+import { inputsOf, assignRefusals, type Refusal, type SharedField } from "./union-of-inputs.ts";
 
 type Plan = ResultOf<"workflow plan">;
 
@@ -50,13 +50,13 @@ export function useRunForm({ plan, context, fields, functionId, reload }: ToRun,
   const [error, setError] = useState<CallError>();
   // A ref and not a state, because it must be set before the first `await`: a double click starts one run.
   const isBusy = useRef(false);
-  const isUnderWay = lastRun.value?.state === "under way";
+  const isRunning = lastRun.value?.state === "under way";
   const { workflow, sources } = plan;
   const isSimulated = workflow.simulated;
   const ids = sources.map(({ source }) => source);
   const read = readTexts(fields, texts.value);
   const inputs = { ...inputsOf(read.values), ...(isSimulated && simulateInput(texts.value, ids)) };
-  const toAsk: Asked = {
+  const toAsk: RunParameters = {
     workflow: workflow.workflow,
     isSimulated,
     context,
@@ -78,17 +78,17 @@ export function useRunForm({ plan, context, fields, functionId, reload }: ToRun,
   async function judge(): Promise<Objections> {
     if (Object.keys(read.problems).length > 0) return { problems: read.problems, elsewhere: [] };
     if (functionId !== undefined) return NONE;
-    const found = await call("workflow plan", { workflow: workflow.workflow, context, source: ids, inputs });
+    const found = await callVerb("workflow plan", { workflow: workflow.workflow, context, source: ids, inputs });
     const refusals = found.sources.flatMap(({ source, input_problem }): Refusal[] =>
       input_problem === null ? [] : [{ source, ...input_problem }],
     );
-    if (refusals.length > 0) return { ...placeRefusals(refusals, found.sources), plan: found };
+    if (refusals.length > 0) return { ...assignRefusals(refusals, found.sources), plan: found };
     return { ...NONE, isDearer: runLabel(found, "sources") !== runLabel(plan, "sources") };
   }
 
   /** With `without`, the run starts although sources refuse the inputs: the plan names them and its price. */
   async function submit(without?: Plan): Promise<void> {
-    if (isBusy.current || isUnderWay) return;
+    if (isBusy.current || isRunning) return;
     isBusy.current = true;
     setChecking(true);
     setError(undefined);
@@ -106,7 +106,7 @@ export function useRunForm({ plan, context, fields, functionId, reload }: ToRun,
     }
   }
 
-  return { ids, inputs, objections: stillTrue(judged, key, place), error, isChecking, isUnderWay, edit, submit };
+  return { ids, inputs, objections: stillTrue(judged, key, place), error, isChecking, isRunning, edit, submit };
 }
 
 /** Whether there is no objection, or only those that the person has seen and accepted. */

@@ -19,7 +19,7 @@ export function OneRunPage({ id }: { readonly id: string }) {
     <Page title={`Run …${id.slice(-8)}`} about={<Copied>{id}</Copied>}>
       {error && <Failure error={error} retry={reload} />}
       {result &&
-        (result.damaged || result.run === null ? <Damaged of={result} /> : <Whole of={result} reload={reload} />)}
+        (result.damaged || result.run === null ? <Damaged of={result} /> : <RunDetails of={result} reload={reload} />)}
     </Page>
   );
 }
@@ -32,7 +32,7 @@ function Copied({ children: id }: { readonly children: string }) {
   );
 }
 
-function Whole({ of: shown, reload }: { readonly of: Shown; readonly reload: () => void }) {
+function RunDetails({ of: shown, reload }: { readonly of: Shown; readonly reload: () => void }) {
   const run = shown.run!;
   const names = useNames([run.organization_id, run.workflow_id, run.token_id]) ?? new Map<string, string>();
   return (

@@ -14,11 +14,11 @@ import type { Source } from "./source-facts.tsx";
 interface AskOnceProps {
   readonly source: Source;
   /** Called when the data that needs no input by a person has arrived. */
-  readonly onThere: () => void;
+  readonly onLoaded: () => void;
 }
 
 /** Calls a source through a workflow, after showing the cost. Organization, workflow and context are in the address. */
-export function AskOnce({ source, onThere }: AskOnceProps) {
+export function AskOnce({ source, onLoaded }: AskOnceProps) {
   const { query } = address();
   const org = query.get("org") ?? "";
   const workflow = query.get("workflow") ?? "";
@@ -28,11 +28,11 @@ export function AskOnce({ source, onThere }: AskOnceProps) {
   const offered = org === "" ? [] : (workflows.rows ?? []);
   const chosen = offered.find((each) => each.workflow === workflow);
   const error = orgs.error ?? (org === "" ? undefined : workflows.error);
-  const isChosenThere = org === "" || (workflows.rows !== undefined && chosen === undefined);
-  const isThere = error !== undefined || (orgs.result !== undefined && isChosenThere);
+  const isChosenLoaded = org === "" || (workflows.rows !== undefined && chosen === undefined);
+  const isLoaded = error !== undefined || (orgs.result !== undefined && isChosenLoaded);
   useEffect(() => {
-    if (isThere) onThere();
-  }, [isThere]);
+    if (isLoaded) onLoaded();
+  }, [isLoaded]);
   if (orgs.result?.organizations.length === 0) {
     return (
       <Section title="Make a live call">
@@ -60,7 +60,7 @@ export function AskOnce({ source, onThere }: AskOnceProps) {
       </form>
       {error && <Failure error={error} />}
       {chosen && (
-        <Question key={workflow} source={source} workflow={chosen} context={context as Context} onThere={onThere} />
+        <Question key={workflow} source={source} workflow={chosen} context={context as Context} onLoaded={onLoaded} />
       )}
     </Section>
   );

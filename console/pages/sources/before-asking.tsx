@@ -1,6 +1,6 @@
 import type { ResultOf } from "../../api/verb-types.ts";
 import { Badge, Id } from "../../parts/values.tsx";
-import { sayCost, type Planned } from "./say-charge.ts";
+import { costText, type Planned } from "./charge-text.ts";
 import type { Source } from "./source-facts.tsx";
 
 export type Workflow = ResultOf<"workflow list">["workflows"][number];
@@ -22,7 +22,7 @@ export function Before({ workflow, planned }: WarningProps) {
   return (
     <>
       <p>
-        <Badge kind="live">live</Badge> {sayCost(planned).says}
+        <Badge kind="live">live</Badge> {costText(planned).says}
       </p>
       <Obstacle planned={planned} />
     </>
@@ -67,7 +67,7 @@ export function Warning({ source, workflow, planned }: WarningProps & { readonly
         </strong>
         . The run is recorded in the ledger.
       </p>
-      <p>{sayCost(planned).says}</p>
+      <p>{costText(planned).says}</p>
       <Obstacle planned={planned} />
     </div>
   );

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { hrefOf } from "../../address.ts";
 import { useLive } from "../../api/live.ts";
 import { useNames } from "../../api/use-names.ts";
-import type { Asked } from "../../api/use-verb.ts";
+import type { VerbState } from "../../api/use-verb.ts";
 import type { ResultOf } from "../../api/verb-types.ts";
 import { Ended, Faults } from "../../parts/activity.tsx";
 import { Facts, type NamedValue } from "../../parts/facts.tsx";
@@ -15,7 +15,7 @@ export type Activity = ResultOf<"ledger activity">["activity"][number];
 
 interface LastDayProps {
   readonly source: string;
-  readonly of: Asked<ResultOf<"ledger activity">>;
+  readonly of: VerbState<ResultOf<"ledger activity">>;
 }
 
 /** Outcomes and durations of the calls of the last day, and open circuit breakers. */
@@ -49,7 +49,7 @@ function factsOf(activity: Activity): readonly NamedValue[] {
     [
       "Last call",
       <>
-        <Time at={activity.last_at} />, {sayOutcome(activity.last)}
+        <Time at={activity.last_at} />, {lastOutcomeText(activity.last)}
       </>,
     ],
     ...(Object.keys(activity.failures).length === 0 ? [] : [["Faults", <Faults of={activity.failures} />] as const]),
@@ -61,7 +61,7 @@ function factsOf(activity: Activity): readonly NamedValue[] {
 const OUTCOMES: Readonly<Record<string, string>> = { match: "found", no_match: "no record", unknown: "unknown" };
 
 /** The outcome or the fault of the last call. */
-function sayOutcome(last: string): string {
+function lastOutcomeText(last: string): string {
   return OUTCOMES[last] ?? last;
 }
 

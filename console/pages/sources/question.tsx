@@ -6,12 +6,12 @@ import { Act } from "../../parts/act.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { Outcome } from "../../parts/outcome.tsx";
-import { fieldsOf, readTexts, toText, type Problems, type SchemaField } from "../../parts/schema-fields.ts";
+import { fieldsOf, readTexts, toText, type Problems, type SchemaField } from "../../parts/form-fields.ts";
 import { SchemaForm } from "../../parts/schema-form.tsx";
 import { Tree } from "../../parts/tree.tsx";
 import { Badge, Took } from "../../parts/values.tsx";
 import { Before, Warning, type Workflow } from "./before-asking.tsx";
-import { sayCost, type Planned } from "./say-charge.ts";
+import { costText, type Planned } from "./charge-text.ts";
 import type { Source } from "./source-facts.tsx";
 import "./ask-once.css";
 
@@ -23,11 +23,11 @@ interface QuestionProps {
   readonly workflow: Workflow;
   readonly context: Context;
   /** Called when the cost with the first inputs is known, or known to be unavailable. */
-  readonly onThere: () => void;
+  readonly onLoaded: () => void;
 }
 
 /** The inputs, the cost of a call with them, and the answer. */
-export function Question({ source, workflow, context, onThere }: QuestionProps) {
+export function Question({ source, workflow, context, onLoaded }: QuestionProps) {
   const fields = useMemo(() => fieldsOf(source.inputs), [source]);
   const [texts, setTexts] = useState(() => textsOf(exampleOf(source)));
   const [answer, setAnswer] = useState<Answer>();
@@ -37,10 +37,10 @@ export function Question({ source, workflow, context, onThere }: QuestionProps) 
   const plan = useVerb("workflow plan", settled);
   const planned = plan.result?.sources[0];
   const refused = plan.result?.problem ?? null;
-  const isThere = plan.result !== undefined || plan.error !== undefined;
+  const isLoaded = plan.result !== undefined || plan.error !== undefined;
   useEffect(() => {
-    if (isThere) onThere();
-  }, [isThere]);
+    if (isLoaded) onLoaded();
+  }, [isLoaded]);
   return (
     <form class="stack ask-once" onSubmit={(event) => event.preventDefault()}>
       <SchemaForm
@@ -101,7 +101,7 @@ function problemOf(planned: Planned | undefined, fields: readonly SchemaField[])
 }
 
 function labelOf({ simulated }: Workflow, planned: Planned): string {
-  const { short } = sayCost(planned);
+  const { short } = costText(planned);
   return simulated ? "Run simulated" : `Make one call${short === null ? "" : `: ${short}`}`;
 }
 

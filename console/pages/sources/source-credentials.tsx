@@ -1,5 +1,5 @@
 import { hrefOf } from "../../address.ts";
-import type { AskedList } from "../../api/use-list.ts";
+import type { ListState } from "../../api/use-list.ts";
 import type { RowOf } from "../../api/verb-types.ts";
 import { DeclaredFields } from "../../parts/declared-fields.tsx";
 import { Empty } from "../../parts/empty.tsx";
@@ -41,7 +41,7 @@ function stateOf({ disabled, organization_disabled: isOff }: Row) {
 
 interface SourceCredentialsProps {
   readonly source: Source;
-  readonly holders: AskedList<Row>;
+  readonly holders: ListState<Row>;
 }
 
 /** The credential fields of the source, and the organizations that have a credential. */

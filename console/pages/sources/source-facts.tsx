@@ -3,7 +3,7 @@ import { Facts, type NamedValue } from "../../parts/facts.tsx";
 import { Outward } from "../../parts/prose.tsx";
 import { httpAddress } from "../../parts/read-prose.ts";
 import { Count, Took } from "../../parts/values.tsx";
-import { sayCharge, sayPrice } from "./say-charge.ts";
+import { chargeText, listPriceText } from "./charge-text.ts";
 
 export type Source = ResultOf<"source show">;
 
@@ -50,12 +50,12 @@ export function SourceFacts({ source }: { readonly source: Source }) {
 }
 
 function Billed({ source: { charge } }: { readonly source: Source }) {
-  if (charge.rows.length === 0) return <>{sayCharge(charge)}</>;
+  if (charge.rows.length === 0) return <>{chargeText(charge)}</>;
   return (
     <ul>
       {charge.rows.map(({ when, list_price: price }, at) => (
         <li key={at}>
-          {price === null ? "billed" : Number(price.amount) === 0 ? "nothing" : sayPrice(price)}
+          {price === null ? "billed" : Number(price.amount) === 0 ? "nothing" : listPriceText(price)}
           {when === null ? (
             " otherwise"
           ) : (
@@ -75,7 +75,7 @@ function Limits({ of: { concurrency, max_bytes: maxBytes, rates } }: { readonly 
     <ul>
       {rates.map(({ per, max, every_ms: everyMs }, at) => (
         <li key={at}>
-          <Count of={max} /> calls in {sayPeriod(everyMs)}, for each {per}
+          <Count of={max} /> calls in {periodText(everyMs)}, for each {per}
         </li>
       ))}
       {concurrency !== null && (
@@ -96,7 +96,7 @@ const UNITS = [
 ] as const;
 
 /** A period such as `5 minutes`; in milliseconds if no larger unit divides it. */
-function sayPeriod(ms: number): string {
+function periodText(ms: number): string {
   const unit = UNITS.find(([size]) => ms % size === 0);
   if (unit === undefined) return `${ms} ms`;
   const many = ms / unit[0];

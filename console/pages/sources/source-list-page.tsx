@@ -1,5 +1,5 @@
 import { useEffect, useMemo } from "preact/hooks";
-import { address, goTo, hrefOf, setQuery } from "../../address.ts";
+import { address, navigate, hrefOf, setQuery } from "../../address.ts";
 import { useTogether } from "../../api/use-together.ts";
 import { useVerb } from "../../api/use-verb.ts";
 import { CountedOfDay, FailedCount } from "../../parts/activity.tsx";
@@ -13,7 +13,7 @@ import type { Column } from "../../parts/table.tsx";
 import { Count, Took } from "../../parts/values.tsx";
 import { FILTER_KEYS, filterSources, type ListedSource, type SourceFilter } from "./filter-sources.ts";
 import type { Activity } from "./last-day.tsx";
-import { sayCharge } from "./say-charge.ts";
+import { chargeText } from "./charge-text.ts";
 import { SourceState } from "./source-state.tsx";
 
 type Row = ListedSource & { readonly lastDay?: Activity | undefined };
@@ -35,7 +35,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { title: "State", show: (source) => <SourceState of={source} /> },
   { title: "Tested live", show: ({ live_tested: tested }) => tested },
   { title: "Credential", show: ({ credential }) => credential },
-  { title: "Billed", show: ({ charge }) => sayCharge(charge) },
+  { title: "Billed", show: ({ charge }) => chargeText(charge) },
   {
     title: "Calls, last day",
     isNumber: true,
@@ -59,7 +59,7 @@ export function SourceListPage() {
   const filter = Object.fromEntries(FILTER_KEYS.map((key) => [key, query.get(key) ?? ""])) as unknown as SourceFilter;
   const named = query.get("source");
   useEffect(() => {
-    if (named) goTo(hrefOf(`/sources/${encodeURIComponent(named)}`), { replace: true });
+    if (named) navigate(hrefOf(`/sources/${encodeURIComponent(named)}`), { replace: true });
   }, [named]);
   const { result, error, isLoading, reload } = useVerb("source list", {});
   const all = result?.sources;

@@ -16,7 +16,7 @@ import { Badge } from "../../parts/values.tsx";
 import { useVersions } from "../versions/use-versions.ts";
 import { VersionsSection } from "../versions/versions-section.tsx";
 import { AskOnce } from "./ask-once.tsx";
-import { sayOutput } from "./say-output.ts";
+import { outputText } from "./output-text.ts";
 import { SourceState } from "./source-state.tsx";
 import { LastDay } from "./last-day.tsx";
 import { SourceCases } from "./source-cases.tsx";
@@ -37,8 +37,8 @@ export function SourcePage({ id }: { readonly id: string }) {
   const isAsking = address().query.get("ask") === "live";
   // The form grows while it loads. If it is open from the start, the content below waits for it; if it is opened later,
   // it is in view.
-  const [isFormThere, setFormThere] = useState(!isAsking);
-  const isRestThere = useTogether(isFormThere || source?.on === false || error !== undefined || undefined);
+  const [isFormLoaded, setFormLoaded] = useState(!isAsking);
+  const isRestLoaded = useTogether(isFormLoaded || source?.on === false || error !== undefined || undefined);
   if (source?.source !== id || !isWhole) {
     return (
       <Page title={id} about={error === undefined ? "Loading…" : undefined}>
@@ -74,8 +74,8 @@ export function SourcePage({ id }: { readonly id: string }) {
           This source is off. Runs cannot call it until the setting <code>catalog</code> includes it.
         </p>
       )}
-      {isAsking && source.on && <AskOnce source={source} onThere={() => setFormThere(true)} />}
-      {isRestThere && (
+      {isAsking && source.on && <AskOnce source={source} onLoaded={() => setFormLoaded(true)} />}
+      {isRestLoaded && (
         <>
           <div class="about">
             {source.description !== null && <Prose>{source.description}</Prose>}
@@ -90,7 +90,7 @@ export function SourcePage({ id }: { readonly id: string }) {
               caption="Output"
               fields={source.fields.output}
               required="In every record"
-              none={sayOutput(source.asks)}
+              none={outputText(source.asks)}
             />
           </Section>
           <Section title="Use it">

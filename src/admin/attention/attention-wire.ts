@@ -1,6 +1,6 @@
 import { Type } from "../../terms/schema/type.ts";
 import { listOf, oneOf, orNull, text } from "../result-schemas.ts";
-import { ATTENTION, ATTENTION_PAGES, type Attention } from "./what-needs-a-person.ts";
+import { ATTENTION, ATTENTION_PAGES, type Attention } from "./find-attention.ts";
 
 export const wireAttention = listOf(
   Type.Object({

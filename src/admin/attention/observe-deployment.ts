@@ -3,7 +3,7 @@ import type { BudgetRejections } from "../../ledger/read/budget-rejections.ts";
 import type { UnknownCount } from "../../ledger/read/count-unknown.ts";
 import type { Clock } from "../../terms/time/clock.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
-import { rejectionsOf } from "../budget-rejections.ts";
+import { findRejections } from "../find-rejections.ts";
 import type { VerbNeeds } from "../needs.ts";
 import type { BudgetUse, ServiceState } from "../ports.ts";
 
@@ -13,29 +13,29 @@ export interface DeploymentObservation {
   /** `null` in a terminal, where the state of the service is unknown. */
   readonly service: ServiceState | null;
   /** `null` if it could not be read; see `problems`. */
-  readonly ofStore: SeenInStore | null;
-  readonly ofLedger: SeenInLedger | null;
+  readonly ofStore: StoreObservation | null;
+  readonly ofLedger: LedgerObservation | null;
   /** Why store or ledger could not be read, as sentences. */
   readonly problems: readonly string[];
   /** Why there is no store or ledger, as sentences: no service has created one yet, or the folder is wrong. */
   readonly missing: readonly string[];
 }
 
-export interface SeenInStore {
+export interface StoreObservation {
   readonly budgets: readonly BudgetUse[];
   /** Failed logins of the last 15 minutes. */
   readonly failedLogins: number;
 }
 
-export interface SeenInLedger {
+export interface LedgerObservation {
   readonly unknown: UnknownCount;
-  /** The rejections of the store's budgets; see `rejectionsOf`. */
+  /** The rejections of the store's budgets; see `findRejections`. */
   readonly rejections: readonly BudgetRejections[];
   /** Calls of the last hour, by credential. */
   readonly activity: readonly ActivityLine[];
 }
 
-export type NeededToLook = Pick<VerbNeeds, "store" | "ledger" | "serviceState"> & { readonly clock: Clock };
+export type ObservationNeeds = Pick<VerbNeeds, "store" | "ledger" | "serviceState"> & { readonly clock: Clock };
 
 export const LOGINS_MS = 15 * 60_000;
 const ACTIVITY_MS = 60 * 60_000;
@@ -50,7 +50,7 @@ export async function observeDeployment({
   store,
   ledger,
   serviceState,
-}: NeededToLook): Promise<DeploymentObservation> {
+}: ObservationNeeds): Promise<DeploymentObservation> {
   const wallAt = clock.wall();
   const problems: string[] = [];
   const missing: string[] = [];
@@ -59,17 +59,17 @@ export async function observeDeployment({
     (error.code === "not_found" ? missing : problems).push(error.message);
     return null;
   };
-  const inStore = async (): Promise<SeenInStore> => {
+  const inStore = async (): Promise<StoreObservation> => {
     const open = await store();
     const logins = await open.actsBetween(["login failed"], wallAt - LOGINS_MS, wallAt + 1);
     const failedLogins = logins.reduce((sum, { detail }) => sum + Number(detail["count"] ?? 1), 0);
     return { budgets: await open.budgets(), failedLogins };
   };
-  const inLedger = async (seen: Promise<SeenInStore | null>): Promise<SeenInLedger> => {
+  const inLedger = async (seen: Promise<StoreObservation | null>): Promise<LedgerObservation> => {
     const open = await ledger();
     const hour = { by: "credential", from: wallAt - ACTIVITY_MS, to: wallAt + 1, newest: CALLS_PER_SOURCE } as const;
     const [unknown, activity] = [await open.countUnknown(), await open.activity(hour)];
-    return { unknown, activity, rejections: await rejectionsOf(open, (await seen)?.budgets ?? []) };
+    return { unknown, activity, rejections: await findRejections(open, (await seen)?.budgets ?? []) };
   };
   const seen = inStore().catch(orProblem);
   const [ofStore, ofLedger] = await Promise.all([seen, inLedger(seen).catch(orProblem)]);

@@ -37,7 +37,7 @@ export async function askFreeVendors(
   const date = new Date(clock.wall()).toISOString().slice(0, 10);
   const asked: JsonObject[] = [];
   const skipped: JsonObject[] = [];
-  const lastAsked = new Map<string, number>();
+  const lastCalledAt = new Map<string, number>();
   const report = (): JsonObject => ({ date, version, sources: [...asked], skipped: [...skipped] });
   write(report());
   for (const source of sources) {
@@ -47,7 +47,7 @@ export async function askFreeVendors(
       continue;
     }
     const origins = source.declaration.origins ?? [];
-    await pauseFor(Math.max(...origins.map((origin) => lastAsked.get(origin) ?? -Infinity)), clock);
+    await pauseFor(Math.max(...origins.map((origin) => lastCalledAt.get(origin) ?? -Infinity)), clock);
     try {
       const { live: _, source: id, recorded_in: __, ...found } = await ask(source);
       if (found["outcome"] === "credential" && found["requests"] === 0) {
@@ -60,7 +60,7 @@ export async function askFreeVendors(
       if (!(error instanceof OperatorError)) throw error;
       skipped.push({ source: source.id, why: error.message });
     } finally {
-      for (const origin of origins) lastAsked.set(origin, clock.now());
+      for (const origin of origins) lastCalledAt.set(origin, clock.now());
       write(report());
     }
   }

@@ -23,17 +23,17 @@ export interface LiveCall {
  * Writes a case from a call made at `wallAt` (Unix ms), and returns the file.
  * @throws OperatorError without having written anything
  */
-export async function recordLive(asked: LiveCall, tools: AuthoringTools, wallAt: number): Promise<string> {
-  const { source, answer } = asked;
+export async function recordLive(liveCall: LiveCall, tools: AuthoringTools, wallAt: number): Promise<string> {
+  const { source, answer } = liveCall;
   const { path, from } = requireFile(tools, source.id);
   const text = readFileSync(path, "utf8");
   const day = new Date(wallAt).toISOString().slice(0, 10);
   const outcome = answer.output === null ? answer.report.fault!.row.kind : answer.report.match;
-  const taken = new Set((source.declaration.cases ?? []).map(({ name }) => name));
+  const usedNames = new Set((source.declaration.cases ?? []).map(({ name }) => name));
   const plain = `as the vendor answered on ${day}`;
   let name = plain;
-  for (let count = 2; taken.has(name); count += 1) name = `${plain} (${count})`;
-  const seen = { ...asked, name, replies: answer.replies, outcome };
+  for (let count = 2; usedNames.has(name); count += 1) name = `${plain} (${count})`;
+  const seen = { ...liveCall, name, replies: answer.replies, outcome };
   try {
     const added = await recordCase(source, seen, wordsOfRules(text, source), tools.cases);
     return shownPath(writeCase(path, text, added));

@@ -88,8 +88,8 @@ function wrap(text: string, indent: string, start = 0): string {
   let line = "";
   const lines: string[] = [];
   for (const word of text.split(" ")) {
-    const room = COLUMNS - (lines.length === 0 ? start : indent.length);
-    if (line !== "" && line.length + 1 + word.length > room) {
+    const columnsLeft = COLUMNS - (lines.length === 0 ? start : indent.length);
+    if (line !== "" && line.length + 1 + word.length > columnsLeft) {
       lines.push(line);
       line = word;
     } else line = line === "" ? word : `${line} ${word}`;

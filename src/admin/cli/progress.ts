@@ -39,7 +39,7 @@ export function openProgress(io: Pick<CommandIo, "stderr" | "typed">, clock: Clo
   const { stderr } = io;
   const { isTTY = false, columns } = stderr as { readonly isTTY?: boolean; readonly columns?: number };
   // The number of columns is 0 on a terminal that does not know its size.
-  const room = (columns || COLUMNS_BY_DEFAULT) - 1;
+  const width = (columns || COLUMNS_BY_DEFAULT) - 1;
   // A closed standard error does not fail the command. Without a listener the error would end the process.
   if (stderr.listenerCount("error") === 0) stderr.on("error", () => {});
   const everyMs = isTTY ? DRAW_EVERY_MS : LINE_EVERY_MS;
@@ -63,7 +63,7 @@ export function openProgress(io: Pick<CommandIo, "stderr" | "typed">, clock: Clo
       if (quiet || now - step.startedAt < QUIET_MS || now - shownAt < everyMs) return;
       shownAt = now;
       const line = lineOf(step, now);
-      stderr.write(isTTY ? `${ERASE_LINE}${styleText("dim", line.slice(0, room), { stream: stderr })}` : `${line}\n`);
+      stderr.write(isTTY ? `${ERASE_LINE}${styleText("dim", line.slice(0, width), { stream: stderr })}` : `${line}\n`);
       isDrawn = isTTY;
     },
     note(sentence) {

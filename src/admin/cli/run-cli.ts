@@ -127,9 +127,9 @@ async function findCommand(words: readonly string[], cli: CliDeps): Promise<Foun
 /** Moves `--remote URL` behind the command, because a user may write it first. */
 function withRemoteLast(argv: readonly string[]): readonly string[] {
   const [first = "", ...others] = argv;
-  const isApart = first === "--remote";
-  if (!isApart && !first.startsWith("--remote=")) return argv;
-  const [given, rest] = isApart ? [others.slice(0, 1), others.slice(1)] : [[], others];
+  const isSeparate = first === "--remote";
+  if (!isSeparate && !first.startsWith("--remote=")) return argv;
+  const [given, rest] = isSeparate ? [others.slice(0, 1), others.slice(1)] : [[], others];
   const words = wordsBeforeOptions(rest);
   return [...words, first, ...given, ...rest.slice(words.length)];
 }
@@ -187,9 +187,11 @@ async function runElsewhere(
   cli: CliDeps,
 ): Promise<JsonObject | null> {
   const { runRemotely } = await import("./remote/run-remotely.ts");
-  const told = openProgress(io, cli.clock ?? systemClock, command.json);
-  const goesOn = verb.interrupted === undefined ? null : "The command continues in the service.";
-  return reportInterruption(goesOn, told, io, () => runRemotely(name, verb, input, command, remote, told, io));
+  const remoteProgress = openProgress(io, cli.clock ?? systemClock, command.json);
+  const interruptedMessage = verb.interrupted === undefined ? null : "The command continues in the service.";
+  return reportInterruption(interruptedMessage, remoteProgress, io, () =>
+    runRemotely(name, verb, input, command, remote, remoteProgress, io),
+  );
 }
 
 async function runOpened(

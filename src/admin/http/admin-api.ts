@@ -13,7 +13,7 @@ import type { JsonObject } from "../../terms/json/json.ts";
 import { verbPath } from "../verb-path.ts";
 import { causeOf } from "../../operate/run-log.ts";
 import { wantsEvents } from "./event-stream.ts";
-import { cutWhenOut } from "./cut-when-out.ts";
+import { closeWithoutAccess } from "./close-without-access.ts";
 import { createLiveEndpoint, LIVE_PATH } from "./live-endpoint.ts";
 import type { LiveNow } from "./live-event.ts";
 import type { IdentityProvider } from "./identity-provider/identity-provider.ts";
@@ -98,11 +98,11 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
   const live = createLiveEndpoint({
     clock: parts.clock,
     now: parts.now,
-    look: parts.needs(() => {}),
+    observationNeeds: parts.needs(() => {}),
     failed: (error) => parts.log.error({ event: "admin_request_failed", cause: causeOf(error) }),
   });
   const nameOfPath = new Map(parts.verbs.names.map((name) => [verbPath(name), name]));
-  const underWay = new Set<Promise<unknown>>();
+  const activeRequests = new Set<Promise<unknown>>();
   const commands = new FairShare(COMMANDS_MAX);
   const streams = new FairShare(STREAMS_MAX);
   /** Concurrent texts, which may take long. */
@@ -117,8 +117,8 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
     const inSession = await sessionOf(request);
     const operator = inSession ?? (await login.operatorOf(request));
     if (pathIn(request) === LIVE_PATH) {
-      const { isStillIn } = inSession === null ? login : sessions;
-      return live.answer(request, response, operator.id, () => isStillIn(request));
+      const { hasAccess } = inSession === null ? login : sessions;
+      return live.answer(request, response, operator.id, () => hasAccess(request));
     }
     const endpoint = await findEndpoint(request);
     requireRole(operator, endpoint);
@@ -143,17 +143,17 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
     });
     // The command counts as running until its answer is sent or the client has disconnected.
     const over = Promise.allSettled([running, response.closed || once(response, "close")]);
-    underWay.add(over);
+    activeRequests.add(over);
     void over.then(() => {
-      underWay.delete(over);
+      activeRequests.delete(over);
       slots.give(operator.id);
     });
     try {
       const answered = await running;
       if (!isText) return answering.result(JSON.stringify(answered));
       texts.add(response);
-      const isStillIn = () => (inSession === null ? login.isStillIn(request) : sessions.isInUse(request));
-      cutWhenOut(response, isStillIn, parts.clock);
+      const hasAccess = () => (inSession === null ? login.hasAccess(request) : sessions.isInUse(request));
+      closeWithoutAccess(response, hasAccess, parts.clock);
       await sendStream(response, answered as TextStream, answering.notes);
     } catch (thrown) {
       const report = reportError(thrown);
@@ -221,7 +221,7 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
       isStopping = true;
       live.close();
       for (const response of texts) response.destroy();
-      await Promise.all(underWay);
+      await Promise.all(activeRequests);
       login.close();
       set?.client.close();
     },

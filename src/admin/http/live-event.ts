@@ -1,6 +1,6 @@
 import { wireAttention, toWireAttention } from "../attention/attention-wire.ts";
-import type { DeploymentObservation, SeenInLedger } from "../attention/observe-deployment.ts";
-import { whatNeedsAPerson } from "../attention/what-needs-a-person.ts";
+import type { DeploymentObservation, LedgerObservation } from "../attention/observe-deployment.ts";
+import { findAttention } from "../attention/find-attention.ts";
 import { listedBudget, toListedBudget } from "../budget-wire.ts";
 import type { BudgetUse, ServiceState } from "../ports.ts";
 import { count, listOf, orNull, text, time, yesOrNo } from "../result-schemas.ts";
@@ -15,7 +15,7 @@ import { Type } from "../../terms/schema/type.ts";
 export interface LiveNow {
   readonly wallAt: number;
   readonly figures: LiveFigures;
-  readonly runsUnderWay: number;
+  readonly activeRuns: number;
   readonly state: ServiceState;
   readonly warnings: readonly string[];
 }
@@ -102,10 +102,10 @@ export const LiveEvent = Type.Object({
 });
 
 export function toLiveEvent(
-  { wallAt, figures, runsUnderWay, state, warnings }: LiveNow,
-  seen: DeploymentObservation,
+  { wallAt, figures, activeRuns, state, warnings }: LiveNow,
+  observation: DeploymentObservation,
 ): object {
-  const { unknown } = seen.ofLedger ?? {};
+  const { unknown } = observation.ofLedger ?? {};
   const { ledger } = state;
   const runsOf = (which: "minute" | "hour") => ({
     runs: total(figures.runs[which]),
@@ -121,7 +121,7 @@ export function toLiveEvent(
     not_ready: state.notReady,
     warnings,
     runs: {
-      under_way: runsUnderWay,
+      under_way: activeRuns,
       minute: runsOf("minute"),
       hour: runsOf("hour"),
       last_hour: runsOverTime(wallAt, figures),
@@ -153,9 +153,12 @@ export function toLiveEvent(
       unknown === undefined
         ? null
         : { charges: unknown.charges, is_more: unknown.isMore, since: toWireTime(unknown.sinceWallAt) },
-    budgets: seen.ofStore === null ? null : fullest(seen.ofStore.budgets, seen.ofLedger?.rejections ?? null),
-    attention: toWireAttention(whatNeedsAPerson({ ...seen, service: state })),
-    looked_at: toWireTime(seen.wallAt),
+    budgets:
+      observation.ofStore === null
+        ? null
+        : fullest(observation.ofStore.budgets, observation.ofLedger?.rejections ?? null),
+    attention: toWireAttention(findAttention({ ...observation, service: state })),
+    looked_at: toWireTime(observation.wallAt),
   };
 }
 
@@ -202,7 +205,7 @@ function callsOf(sums: WindowSums) {
   return { calls: total(sums), match, no_match, failed, rejected, no_credential, ...timesOf(sums) };
 }
 
-function fullest(budgets: readonly BudgetUse[], rejections: SeenInLedger["rejections"] | null): readonly object[] {
+function fullest(budgets: readonly BudgetUse[], rejections: LedgerObservation["rejections"] | null): readonly object[] {
   return budgets
     .map((use) => ({ ...toListedBudget(use, rejections), used_percent: percentUsed(use.used, use.budget.limit) }))
     .toSorted((one, other) => {

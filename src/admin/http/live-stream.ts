@@ -45,17 +45,17 @@ interface Client {
 export function createLiveStream({ clock, event, failed }: LiveStreamParts): LiveStream {
   const clients = new Set<Client>();
   const slots = new FairShare(LIVE_CLIENTS_MAX);
-  let isTelling = false;
+  let isSending = false;
   let isClosed = false;
 
-  async function tellOnceASecond(): Promise<void> {
-    if (isTelling) return;
-    isTelling = true;
+  async function sendEverySecond(): Promise<void> {
+    if (isSending) return;
+    isSending = true;
     while (clients.size > 0) {
       const startedAt = clock.now();
       try {
         const json = JSON.stringify(await event());
-        await Promise.all([...clients].map((client) => tell(client, json)));
+        await Promise.all([...clients].map((client) => sendTo(client, json)));
       } catch (error) {
         failed(error);
         endAll(new Refusal("internal", "The figures cannot be computed. The service's log has the cause."));
@@ -63,10 +63,10 @@ export function createLiveStream({ clock, event, failed }: LiveStreamParts): Liv
       const waitMs = Math.max(0, startedAt + EVERY_MS - clock.now());
       await new Promise<void>((resolve) => clock.after(waitMs, resolve, "loose"));
     }
-    isTelling = false;
+    isSending = false;
   }
 
-  async function tell(client: Client, json: string): Promise<void> {
+  async function sendTo(client: Client, json: string): Promise<void> {
     const refusal = await client.refusal();
     if (refusal !== null) return endOne(client, refusal);
     if (client.stream.unread() === 0) {
@@ -103,7 +103,7 @@ export function createLiveStream({ clock, event, failed }: LiveStreamParts): Liv
         clients.delete(client);
         slots.give(operatorId);
       });
-      void tellOnceASecond();
+      void sendEverySecond();
     },
     clients: () => clients.size,
     close() {

@@ -29,7 +29,7 @@ export interface OperatorLogin {
   /** @throws Refusal `unauthenticated`, after a delay; OperatorError if the store does not answer */
   operatorOf(request: IncomingMessage): Promise<Operator>;
   /** Whether the token of the request is valid now. Counts neither as a use nor as a login. */
-  isStillIn(request: IncomingMessage): Promise<boolean>;
+  hasAccess(request: IncomingMessage): Promise<boolean>;
   /** Counts and records a failed login, and delays the answer to slow down guessing. The caller then refuses. */
   fail(request: IncomingMessage, failure: FailedLogin): Promise<void>;
   /** Failed logins since the start. */
@@ -50,12 +50,12 @@ const RECORD_EVERY_MS = 60_000;
 /** Kinds counted separately at a time: a provider may authenticate any number of people. */
 const KINDS_MAX = 1_000;
 /** The resolution of the time of last use: a page may send several requests a second. */
-const USE_NOTED_MS = 60_000;
+const USE_RECORDED_MS = 60_000;
 const BEARER = /^bearer +(\S+) *$/i;
 
 /** Whether the time of last use has to be written again. A failed write does not matter. */
-export function isDue(notedWallAt: number | null, clock: Clock): boolean {
-  return notedWallAt === null || notedWallAt <= clock.wall() - USE_NOTED_MS;
+export function isDue(recordedWallAt: number | null, clock: Clock): boolean {
+  return recordedWallAt === null || recordedWallAt <= clock.wall() - USE_RECORDED_MS;
 }
 
 /** Authenticates an operator by the token in the `Authorization` header. */
@@ -102,7 +102,7 @@ export function createLogin({ store, clock, log }: LoginParts): OperatorLogin {
       await fail(request, toFailure(one));
       throw new Refusal("unauthenticated", "The token is not accepted: it is unknown, expired or revoked.");
     },
-    async isStillIn(request) {
+    async hasAccess(request) {
       return (await findOperator(store, tokenIn(request) ?? "", clock.wall())).state === "active";
     },
     fail,

@@ -37,8 +37,8 @@ export function refuseForeignHost({ host = "" }: IncomingHttpHeaders, hosts: Rea
 
 /** Whether the page has the same host and port as the request. The scheme may differ behind a proxy. */
 function isOurs(origin: string, host: string): boolean {
-  const [, scheme, place] = /^(https?):\/\/([^/]+)$/.exec(origin.toLowerCase()) ?? [];
-  return scheme !== undefined && place === host.toLowerCase();
+  const [, scheme, authority] = /^(https?):\/\/([^/]+)$/.exec(origin.toLowerCase()) ?? [];
+  return scheme !== undefined && authority === host.toLowerCase();
 }
 
 /** A host without its port. */

@@ -18,10 +18,10 @@ export async function sendStream(
 ): Promise<void> {
   let piece = await pieces.next();
   if (response.destroyed) return void (await pieces.return?.(undefined as never));
-  const told = notes.length;
+  const sentCount = notes.length;
   response.writeHead(200, {
     ...API_HEADERS,
-    ...(told === 0 ? {} : { [NOTES_HEADER]: encodeNotes(notes) }),
+    ...(sentCount === 0 ? {} : { [NOTES_HEADER]: encodeNotes(notes) }),
     "Content-Type": BINARY_TYPES.includes(mediaType) ? mediaType : `${mediaType}; charset=utf-8`,
     "Content-Disposition": `attachment; filename="${fileName}"`,
     Trailer: `${NOTES_HEADER}, ${RESULT_TRAILER}`,
@@ -42,7 +42,7 @@ export async function sendStream(
     await pieces.return(undefined as never);
   }
   response.addTrailers({
-    [NOTES_HEADER]: encodeNotes(notes.slice(told)),
+    [NOTES_HEADER]: encodeNotes(notes.slice(sentCount)),
     [RESULT_TRAILER]: encodeURIComponent(JSON.stringify(piece.value)),
   });
   response.setTimeout(stalledMs);

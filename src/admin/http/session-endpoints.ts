@@ -78,7 +78,7 @@ function shown({ name, role }: Operator, { mode, program }: LoginWays): object {
   return { name, role, console: mode, program };
 }
 
-function begun(operator: Operator, ways: LoginWays, { cookie, endsWallAt }: StartedSession): SessionAnswer {
+function answerOfStarted(operator: Operator, ways: LoginWays, { cookie, endsWallAt }: StartedSession): SessionAnswer {
   const ends_at = new Date(endsWallAt).toISOString();
   return { value: { ...shown(operator, ways), ends_at }, cookies: [cookie] };
 }
@@ -117,7 +117,7 @@ export const SESSION_ENDPOINTS: readonly SessionEndpoint[] = [
     result: "SessionResult",
     async answer(request, ways) {
       const operator = await ways.login.operatorOf(request);
-      return begun(operator, ways, await ways.sessions.begin(request, operator, "token"));
+      return answerOfStarted(operator, ways, await ways.sessions.begin(request, operator, "token"));
     },
   },
   {
@@ -133,7 +133,7 @@ export const SESSION_ENDPOINTS: readonly SessionEndpoint[] = [
     result: "SessionResult",
     async answer(request, ways, { code }) {
       const operator = await ways.codes.use(request, code as string);
-      return begun(operator, ways, await ways.sessions.begin(request, operator, "code"));
+      return answerOfStarted(operator, ways, await ways.sessions.begin(request, operator, "code"));
     },
   },
   {
@@ -162,7 +162,7 @@ export const SESSION_ENDPOINTS: readonly SessionEndpoint[] = [
     result: "SessionResult",
     async answer(request, ways, { answer }) {
       const operator = await providerIn(ways).finish(request, answer as string);
-      const { value, cookies = [] } = begun(
+      const { value, cookies = [] } = answerOfStarted(
         operator,
         ways,
         await ways.sessions.begin(request, operator, "identity_provider"),

@@ -23,7 +23,7 @@ export interface Sessions {
    * Whether the session of the request is still valid. Does not prolong it, so an open page does not keep a session
    * alive.
    */
-  isStillIn(request: IncomingMessage): Promise<boolean>;
+  hasAccess(request: IncomingMessage): Promise<boolean>;
   /** The same, and prolongs the session: for long answers that a person requested. */
   isInUse(request: IncomingMessage): Promise<boolean>;
   /** Starts a session and ends the browser's previous one. `cookie` is the value of `Set-Cookie`. */
@@ -83,7 +83,7 @@ export function createSessions({ sessions, store, clock }: SessionParts): Sessio
 
     isInUse: async (request) => (await use(request)) !== null,
 
-    async isStillIn(request) {
+    async hasAccess(request) {
       const session = await find(request);
       return session !== null && !isOver(session, clock.wall());
     },

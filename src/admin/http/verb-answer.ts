@@ -43,18 +43,18 @@ const UNREAD_MAX = 65_536;
 export function answerByEvents(response: ServerResponse, clock: Clock): VerbAnswer {
   const stream = openEventStream(response);
   let cancelBeat = (): void => {};
-  let told = { what: "", at: Number.NEGATIVE_INFINITY };
-  let untold: object | null = null;
+  let lastProgress = { what: "", at: Number.NEGATIVE_INFINITY };
+  let unsent: object | null = null;
 
   function beatLater(): void {
     cancelBeat = clock.after(BEAT_EVERY_MS, () => (stream.beat(), beatLater()), "loose");
   }
-  function tellRest(): void {
-    if (untold !== null) stream.send("progress", untold);
-    untold = null;
+  function sendUnsent(): void {
+    if (unsent !== null) stream.send("progress", unsent);
+    unsent = null;
   }
   function end(how: "result" | "error", json: string): void {
-    tellRest();
+    sendUnsent();
     stream.sendText(how, json);
     cancelBeat();
     stream.end();
@@ -64,16 +64,17 @@ export function answerByEvents(response: ServerResponse, clock: Clock): VerbAnsw
 
   return {
     note(sentence) {
-      tellRest();
+      sendUnsent();
       stream.send("note", { says: sentence });
     },
     notes: [],
     onProgress(what, done, of) {
-      untold = { what, done, ...(of !== undefined && { of }) };
+      unsent = { what, done, ...(of !== undefined && { of }) };
       const now = clock.now();
-      if (what === told.what && (now - told.at < PROGRESS_EVERY_MS || stream.unread() > UNREAD_MAX)) return;
-      told = { what, at: now };
-      tellRest();
+      if (what === lastProgress.what && (now - lastProgress.at < PROGRESS_EVERY_MS || stream.unread() > UNREAD_MAX))
+        return;
+      lastProgress = { what, at: now };
+      sendUnsent();
     },
     ended({ source, success, match, tookMs }) {
       if (stream.unread() <= UNREAD_MAX) stream.send("call", { source, success, match, took_ms: tookMs });

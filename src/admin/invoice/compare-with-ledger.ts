@@ -3,7 +3,7 @@ import type { SpendFilter, SpendLine } from "../../ledger/read/sum-spend.ts";
 import { amountText } from "../../terms/money/money.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import { Type } from "../../terms/schema/type.ts";
-import { credentialInput, organizationInput, requireTimeZone, sourceInput, timeZoneInput } from "../inputs.ts";
+import { credentialInput, organizationInput, requireTimeZone, sourceInput, timeZoneInput } from "../shared-inputs.ts";
 import { momentInput, requireTime, toMoment } from "../ledger-inputs.ts";
 import type { VerbCall } from "../needs.ts";
 import { currencyInput } from "../price-wire.ts";

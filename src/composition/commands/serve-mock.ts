@@ -1,5 +1,5 @@
 import { hasTokenShape } from "../../access/access-token.ts";
-import { startMock, type Mock, type MockOptions } from "../mock.ts";
+import { startMock, type Mock, type MockOptions } from "../mock-service.ts";
 import { createLog } from "../../operate/log.ts";
 import { projectFolder, folderRemark } from "../../project/config-file.ts";
 import { ConfigError } from "../../settings/read-settings.ts";

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { randomBytes } from "node:crypto";
 import ivm from "isolated-vm";
 import type { ContractPart } from "../inside/check-contract.ts";
-import type { AnswerAsk } from "./ask.ts";
+import type { AnswerUrlRequest } from "./url-answers.ts";
 import { dispose } from "./dispose.ts";
 import type { Slot } from "./slot.ts";
 
@@ -22,7 +22,7 @@ export class IsolateContext {
   readonly slot: Slot;
   /** Resolves when the prelude has run; then the author's code can start. */
   readonly ready: Promise<void>;
-  readonly #answerAsk: AnswerAsk;
+  readonly #answerAsk: AnswerUrlRequest;
   #onMessage: OnBridgeMessage = () => {};
   #failed: (thrown: unknown) => void = () => {};
   #context: ivm.Context | undefined;
@@ -31,9 +31,9 @@ export class IsolateContext {
   #leftBytes = 0;
   #inside = 0;
   #closed = false;
-  #left: (() => void)[] = [];
+  #emptyListeners: (() => void)[] = [];
 
-  constructor(slot: Slot, answerAsk: AnswerAsk) {
+  constructor(slot: Slot, answerAsk: AnswerUrlRequest) {
     this.slot = slot;
     this.#answerAsk = answerAsk;
     slot.contexts += 1;
@@ -47,8 +47,8 @@ export class IsolateContext {
     this.#context = await this.#count(isolate.createContext());
     this.#open = await this.#count(prelude.run(this.#context, { reference: true }));
     const post = new ivm.Callback(
-      (said: unknown, first: unknown, second: unknown, third: unknown) => {
-        if (!this.#closed) this.#onMessage(String(said), first, second, third);
+      (type: unknown, first: unknown, second: unknown, third: unknown) => {
+        if (!this.#closed) this.#onMessage(String(type), first, second, third);
       },
       { ignored: true },
     );
@@ -61,18 +61,18 @@ export class IsolateContext {
   }
 
   /** Starts the bundle in the context, without waiting for it. */
-  start(what: string, argument: string, heard: OnBridgeMessage, failed: (thrown: unknown) => void): void {
+  start(what: string, argument: string, onMessage: OnBridgeMessage, failed: (thrown: unknown) => void): void {
     if (this.#closed || this.#context === undefined) return;
-    this.#onMessage = heard;
+    this.#onMessage = onMessage;
     this.#failed = failed;
     void this.#count(this.slot.bundle.run(this.#context)).catch(failed);
     void this.enter(what, argument);
   }
 
   /** Resolves when the isolate's thread has processed the call, or never will. */
-  async enter(...given: EnterArguments): Promise<void> {
+  async enter(...args: EnterArguments): Promise<void> {
     if (this.#closed || this.#enter === undefined) return;
-    await this.#count(this.#enter.apply(undefined, [...given])).catch(this.#failed);
+    await this.#count(this.#enter.apply(undefined, [...args])).catch(this.#failed);
   }
 
   /** Checks a part by the function's contract; returns `null` if the contract has no schema for it. */
@@ -107,13 +107,13 @@ export class IsolateContext {
    */
   async #emptied(withinMs: number): Promise<boolean> {
     for (let waitedMs = 0; waitedMs < withinMs && this.#inside > 0; waitedMs += STEP_MS) {
-      await Promise.race([this.#nextLeft(), sleep(STEP_MS)]);
+      await Promise.race([this.#whenEmpty(), sleep(STEP_MS)]);
     }
     return this.#inside === 0;
   }
 
-  #nextLeft(): Promise<void> {
-    return new Promise((resolve) => this.#left.push(resolve));
+  #whenEmpty(): Promise<void> {
+    return new Promise((resolve) => this.#emptyListeners.push(resolve));
   }
 
   async #count<Value>(entry: Promise<Value>): Promise<Value> {
@@ -122,7 +122,7 @@ export class IsolateContext {
       return await entry;
     } finally {
       this.#inside -= 1;
-      if (this.#inside === 0) for (const left of this.#left.splice(0)) left();
+      if (this.#inside === 0) for (const notify of this.#emptyListeners.splice(0)) notify();
     }
   }
 }

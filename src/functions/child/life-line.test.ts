@@ -7,8 +7,8 @@ import { fileURLToPath } from "node:url";
 const LIFE_LINE = fileURLToPath(new URL("./life-line.ts", import.meta.url));
 
 test("a process whose own thread never comes back ends with the pipe that it was given", async () => {
-  const code = `import { holdLifeLine } from ${JSON.stringify(LIFE_LINE)};
-    holdLifeLine();
+  const code = `import { startLifeLine } from ${JSON.stringify(LIFE_LINE)};
+    startLifeLine();
     process.stdout.write("spinning");
     setImmediate(() => { for (;;); });`;
   const child = spawn(process.execPath, ["--input-type=module", "--eval", code], {

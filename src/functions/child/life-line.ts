@@ -21,6 +21,6 @@ process.kill(process.pid, "SIGKILL");
 const MEMORY = { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 1 };
 
 /** Makes this process end when its parent process ends. */
-export function holdLifeLine(): void {
+export function startLifeLine(): void {
   new Worker(WATCH, { eval: true, execArgv: [], resourceLimits: MEMORY }).unref();
 }

@@ -4,9 +4,9 @@
  * endless loop.
  */
 import type { FromChild, ToChild } from "../pool/messages.ts";
-import { holdLifeLine } from "./life-line.ts";
-import { giveWay, LEAST_PRIORITY, LOW_PRIORITY, lowerNewThreads, SHADOW_PRIORITY } from "./priority.ts";
-import { startRun, type ChildRun } from "./run.ts";
+import { startLifeLine } from "./life-line.ts";
+import { lowerPriority, LEAST_PRIORITY, LOW_PRIORITY, lowerNewThreads, SHADOW_PRIORITY } from "./priority.ts";
+import { startRun, type ChildRun } from "./child-run.ts";
 import { createSlots } from "./slots.ts";
 
 const RSS_EVERY_MS = 50;
@@ -42,7 +42,7 @@ let checking: NodeJS.Timeout | undefined;
 let surplusMs = 0;
 let checkedAt = 0;
 let checkedCpu = process.cpuUsage();
-let givesWay = false;
+let hasLeastPriority = false;
 let isForShadows = false;
 
 function receive(message: ToChild): void {
@@ -52,7 +52,7 @@ function receive(message: ToChild): void {
       send({ type: "ready" });
       // Start the thread only now: before the first run, the main thread is never busy and notices the service's end
       // itself.
-      return holdLifeLine();
+      return startLifeLine();
     case "bundle":
       return slots.addBundle(message.bundle, message.code, message.contract);
     case "forget":
@@ -75,8 +75,8 @@ function receive(message: ToChild): void {
     case "yield":
       if (isForShadows) return;
       isForShadows = true;
-      givesWay = true;
-      return giveWay(SHADOW_PRIORITY);
+      hasLeastPriority = true;
+      return lowerPriority(SHADOW_PRIORITY);
     case "trim":
       return slots.dropIdle();
   }
@@ -95,9 +95,9 @@ function check(): void {
   checkedCpu = process.cpuUsage();
   surplusMs = Math.max(0, surplusMs + (user + system) / 1_000 - CPU_PART * (now - checkedAt));
   checkedAt = now;
-  if (surplusMs > CPU_MS_AT_ONCE && !givesWay) {
-    givesWay = true;
-    giveWay(LEAST_PRIORITY);
+  if (surplusMs > CPU_MS_AT_ONCE && !hasLeastPriority) {
+    hasLeastPriority = true;
+    lowerPriority(LEAST_PRIORITY);
   }
   if (runs.size > 0) return;
   clearInterval(checking);
@@ -105,7 +105,7 @@ function check(): void {
 }
 
 // Endless loops in this process must not slow down the service on the same machine.
-giveWay(LOW_PRIORITY);
+lowerPriority(LOW_PRIORITY);
 // A signal to the process group is meant for the service, which may still need its children to finish its runs.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR2", "SIGQUIT"] as const) process.on(signal, () => {});
 process.on("disconnect", die);

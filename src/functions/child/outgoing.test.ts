@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ALARMS_MAX, CALLS_AT_ONCE, CALLS_MAX, JSON_BYTES, LOGS_MAX, PIPES_MAX } from "../inside/limits.ts";
+import { ALARMS_MAX, CALLS_AT_ONCE, CALLS_MAX, JSON_BYTES, LOGS_MAX, PIPES_MAX } from "../inside/bridge-limits.ts";
 import { Outgoing } from "./outgoing.ts";
 
 /** Counts the yes answers to one request more than allowed. */

@@ -8,7 +8,7 @@ import {
   JSON_BYTES,
   LOGS_MAX,
   PIPES_MAX,
-} from "../inside/limits.ts";
+} from "../inside/bridge-limits.ts";
 
 /**
  * Counts what one run has sent out of its isolate, where the author's code cannot reach the counters. Each method
@@ -16,8 +16,8 @@ import {
  * code has bypassed the prelude.
  */
 export class Outgoing {
-  readonly #underWay = new Map<number, number>();
-  #bytesUnderWay = 0;
+  readonly #pendingCalls = new Map<number, number>();
+  #pendingBytes = 0;
   #calls = 0;
   #callBytes = 0;
   #pipes = 0;
@@ -28,27 +28,27 @@ export class Outgoing {
 
   /** Whether a call is still waiting for its reply. */
   get isWaiting(): boolean {
-    return this.#underWay.size > 0;
+    return this.#pendingCalls.size > 0;
   }
 
   call(call: number, inputs: string): boolean {
     const bytes = Buffer.byteLength(inputs);
     this.#calls += 1;
     this.#callBytes += bytes;
-    this.#bytesUnderWay += bytes;
-    this.#underWay.set(call, bytes);
+    this.#pendingBytes += bytes;
+    this.#pendingCalls.set(call, bytes);
     return (
       bytes <= JSON_BYTES &&
       this.#calls <= CALLS_MAX &&
       this.#callBytes <= CALLS_BYTES &&
-      this.#underWay.size <= CALLS_AT_ONCE &&
-      this.#bytesUnderWay <= CALLS_BYTES_AT_ONCE
+      this.#pendingCalls.size <= CALLS_AT_ONCE &&
+      this.#pendingBytes <= CALLS_BYTES_AT_ONCE
     );
   }
 
   replied(call: number): void {
-    this.#bytesUnderWay -= this.#underWay.get(call) ?? 0;
-    this.#underWay.delete(call);
+    this.#pendingBytes -= this.#pendingCalls.get(call) ?? 0;
+    this.#pendingCalls.delete(call);
   }
 
   pipe(json: string): boolean {

@@ -22,7 +22,7 @@ let known = new Set<number>();
  * Lowers the priority of this process's threads to `by` nice levels below its initial one. Only root could raise it
  * again.
  */
-export function giveWay(by: number): void {
+export function lowerPriority(by: number): void {
   below = by;
   known = new Set();
   const hasThreads = threadsOf(process.pid).length > 0;

@@ -12,5 +12,5 @@ export interface Slot {
   readonly checks: { readonly inputs: boolean; readonly output: boolean };
   contexts: number;
   /** Called when V8 gives up the isolate. */
-  lost: (text: string) => void;
+  onLost: (text: string) => void;
 }

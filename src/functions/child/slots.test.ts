@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { preparePrelude } from "../load/bundle-cache.ts";
-import { startRun } from "./run.ts";
+import { startRun } from "./child-run.ts";
 import { createSlots, type Slots } from "./slots.ts";
 
 async function run(slots: Slots, bundle: string): Promise<void> {

@@ -1,6 +1,6 @@
 import ivm from "isolated-vm";
 import type { Contract } from "../bundled.ts";
-import { createAnswers } from "./ask.ts";
+import { createUrlAnswers } from "./url-answers.ts";
 import { IsolateContract } from "./isolate-contract.ts";
 import { dispose } from "./dispose.ts";
 import { IsolateContext } from "./isolate-context.ts";
@@ -45,7 +45,7 @@ function nothingRuns(): void {}
  * little.
  */
 export function createSlots(): Slots {
-  const answerAsk = createAnswers();
+  const answerAsk = createUrlAnswers();
   let prelude: CompiledCode = { code: "" };
   const bundles = new Map<string, CachedFunction>();
   // In the order of last use.
@@ -63,21 +63,23 @@ export function createSlots(): Slots {
   }
 
   async function make(key: string, bundle: string, memoryMb: number): Promise<IsolateContext> {
-    const held = bundles.get(bundle);
-    if (held === undefined) throw new Error("the process does not have the bundle");
+    const cachedFunction = bundles.get(bundle);
+    if (cachedFunction === undefined) throw new Error("the process does not have the bundle");
     let slot: Slot | undefined;
     const isolate = new ivm.Isolate({
       memoryLimit: memoryMb,
       // With this handler, V8 suspends the thread in cases in which it would otherwise abort the whole process.
-      onCatastrophicError: (text) => slot?.lost(text),
+      onCatastrophicError: (text) => slot?.onLost(text),
     });
     try {
       const [first, second] = await Promise.all([
         compile(isolate, prelude, "datarun:prelude"),
-        compile(isolate, held, "datarun:function"),
+        compile(isolate, cachedFunction, "datarun:function"),
       ]);
-      const contract = new IsolateContract(isolate, () => compile(isolate, held.contract, "datarun:contract"));
-      const { checks } = held;
+      const contract = new IsolateContract(isolate, () =>
+        compile(isolate, cachedFunction.contract, "datarun:contract"),
+      );
+      const { checks } = cachedFunction;
       slot = {
         key,
         isolate,
@@ -86,11 +88,11 @@ export function createSlots(): Slots {
         contract,
         checks,
         contexts: 0,
-        lost: nothingRuns,
+        onLost: nothingRuns,
       };
-      const room = new IsolateContext(slot, answerAsk);
-      await room.ready;
-      return room;
+      const context = new IsolateContext(slot, answerAsk);
+      await context.ready;
+      return context;
     } catch (thrown) {
       dispose(isolate);
       throw thrown;
@@ -107,31 +109,31 @@ export function createSlots(): Slots {
     },
     forgetBundle: (bundle) => void bundles.delete(bundle),
     take: async (key, bundle, memoryMb) => {
-      const at = idle.findIndex((room) => room.slot.key === key);
+      const at = idle.findIndex((context) => context.slot.key === key);
       if (at === -1) return make(key, bundle, memoryMb);
-      const room = idle.splice(at, 1)[0]!;
+      const context = idle.splice(at, 1)[0]!;
       try {
-        await room.ready;
-        if (room.leftBytes <= LEFT_BYTES_MAX) return room;
+        await context.ready;
+        if (context.leftBytes <= LEFT_BYTES_MAX) return context;
       } catch {
         // The isolate has no memory for another context after its earlier runs.
       }
-      dispose(room.slot.isolate);
+      dispose(context.slot.isolate);
       return make(key, bundle, memoryMb);
     },
     giveBack: (slot) => {
       if (slot.contexts >= CONTEXTS_MAX) return dispose(slot.isolate);
-      slot.lost = nothingRuns;
-      const room = new IsolateContext(slot, answerAsk);
-      idle.push(room);
+      slot.onLost = nothingRuns;
+      const context = new IsolateContext(slot, answerAsk);
+      idle.push(context);
       if (idle.length > IDLE_MAX) dispose(idle.shift()!.slot.isolate);
-      void room.ready.then(() => {
-        if (room.leftBytes > LEFT_BYTES_MAX && idle.includes(room))
-          dispose(idle.splice(idle.indexOf(room), 1)[0]!.slot.isolate);
+      void context.ready.then(() => {
+        if (context.leftBytes > LEFT_BYTES_MAX && idle.includes(context))
+          dispose(idle.splice(idle.indexOf(context), 1)[0]!.slot.isolate);
       }, never);
     },
     dropIdle: () => {
-      for (const room of idle.splice(0)) dispose(room.slot.isolate);
+      for (const context of idle.splice(0)) dispose(context.slot.isolate);
     },
   };
 }

@@ -87,7 +87,7 @@ export async function spellOutImports(
   return spelled;
 
   async function namesIn(folder: string): Promise<string[] | null> {
-    const { kind, real } = await gathering.look(join(dirname(file), folder));
+    const { kind, real } = await gathering.lookUp(join(dirname(file), folder));
     if (kind !== "folder" || !isWithin(scope.folder, real)) return null;
     const entries = await readdir(real, { withFileTypes: true });
     return entries

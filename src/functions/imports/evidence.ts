@@ -9,7 +9,7 @@ const FILE_BYTES_MAX = 16 * 1_048_576;
 const READ_BYTES_MAX = 64 * 1_048_576;
 
 /** The result of a look-up: the kind of file at a path, and its real path. */
-export interface Look {
+export interface PathLookup {
   readonly kind: "file" | "folder" | "other" | "nothing";
   readonly real: string;
 }
@@ -22,30 +22,30 @@ type Stamped = readonly [path: string, stamp: string];
  */
 export interface Evidence {
   readonly files: readonly Stamped[];
-  readonly looks: readonly Stamped[];
+  readonly lookups: readonly Stamped[];
 }
 
 /** Looks up paths and reads files for one bundle, and records both. */
 export interface Gathering {
-  look(path: string): Promise<Look>;
+  lookUp(path: string): Promise<PathLookup>;
   /** @throws RangeError if the path is not a regular file, or the file is too large */
   read(path: string): Promise<Buffer>;
   evidence(): Promise<Evidence>;
 }
 
-const NOTHING: Look = { kind: "nothing", real: "" };
+const NOT_FOUND: PathLookup = { kind: "nothing", real: "" };
 
 export function gatherEvidence(): Gathering {
   const files = new Map<string, Promise<string>>();
-  const looks = new Map<string, Promise<Look>>();
+  const lookups = new Map<string, Promise<PathLookup>>();
   let bytesRead = 0;
 
   return {
-    look: (path) => {
-      if (path.length > PATH_CHARACTERS_MAX) return Promise.resolve(NOTHING);
-      const look = looks.get(path) ?? lookAt(path);
-      looks.set(path, look);
-      return look;
+    lookUp: (path) => {
+      if (path.length > PATH_CHARACTERS_MAX) return Promise.resolve(NOT_FOUND);
+      const lookup = lookups.get(path) ?? statPath(path);
+      lookups.set(path, lookup);
+      return lookup;
     },
     read: async (path) => {
       const bytes = await readRegularFile(path, FILE_BYTES_MAX);
@@ -58,20 +58,20 @@ export function gatherEvidence(): Gathering {
     evidence: async () => ({
       files: await Promise.all([...files].map(async ([path, stamp]) => [path, await stamp] as const)),
       // Files of a package do not change in place, so the files that were read are enough.
-      looks: await Promise.all(
-        [...looks]
+      lookups: await Promise.all(
+        [...lookups]
           .filter(([path]) => !isInPackage(path))
-          .map(async ([path, look]) => [path, inWords(await look)] as const),
+          .map(async ([path, lookup]) => [path, textOf(await lookup)] as const),
       ),
     }),
   };
 }
 
 /** Whether bundling now would read the same files. */
-export async function stillHolds({ files, looks }: Evidence): Promise<boolean> {
+export async function isUnchanged({ files, lookups }: Evidence): Promise<boolean> {
   const same = await Promise.all([
     ...files.map(async ([path, stamp]) => (await stampAt(path)) === stamp),
-    ...looks.map(async ([path, look]) => inWords(await lookAt(path)) === look),
+    ...lookups.map(async ([path, lookup]) => textOf(await statPath(path)) === lookup),
   ]);
   return same.every(Boolean);
 }
@@ -90,17 +90,17 @@ export async function readOwnFiles({ files }: Evidence, root: string): Promise<R
   return Object.fromEntries(texts.flat());
 }
 
-async function lookAt(path: string): Promise<Look> {
+async function statPath(path: string): Promise<PathLookup> {
   try {
     const real = await realpath(path);
     const facts = await stat(real);
     return { kind: facts.isFile() ? "file" : facts.isDirectory() ? "folder" : "other", real };
   } catch {
-    return NOTHING;
+    return NOT_FOUND;
   }
 }
 
-function inWords({ kind, real }: Look): string {
+function textOf({ kind, real }: PathLookup): string {
   return `${kind} ${real}`;
 }
 

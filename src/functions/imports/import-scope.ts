@@ -39,8 +39,8 @@ export function openImportScope(root: string, closed: readonly ForbiddenPath[]):
   let shutFiles: Promise<ReadonlyMap<string, ForbiddenPath>> | undefined;
 
   function pathProblem(path: string, scope: Scope): string | null {
-    const place = closed.find((each) => isWithin(resolve(each.path), path) && !isAbove(resolve(each.path)));
-    if (place !== undefined) return closedTo(place);
+    const closedPath = closed.find((each) => isWithin(resolve(each.path), path) && !isAbove(resolve(each.path)));
+    if (closedPath !== undefined) return closedTo(closedPath);
     if (scope.isPackage && isWithin(scope.folder, path)) return hidden(relative(scope.folder, path));
     if (isWithin(root, path)) return hidden(relative(root, path));
     return scope.isPackage
@@ -53,20 +53,20 @@ export function openImportScope(root: string, closed: readonly ForbiddenPath[]):
     if (problem !== null) return problem;
     if (!EXTENSIONS.some((extension) => file.endsWith(extension)))
       return `is neither code nor JSON: functions import ${EXTENSIONS.join(", ")}`;
-    const place = await closedPlaceOf(file);
-    return place === undefined ? null : closedTo(place);
+    const closedPath = await closedPathOf(file);
+    return closedPath === undefined ? null : closedTo(closedPath);
   }
 
   /**
    * Compares files by identity, not by name: the same file can be reached through a second mount, a case-insensitive
    * file system, or a hard link.
    */
-  async function closedPlaceOf(file: string): Promise<ForbiddenPath | undefined> {
-    const places = await (shut ??= identifyClosed());
-    if (places.size === 0) return undefined;
+  async function closedPathOf(file: string): Promise<ForbiddenPath | undefined> {
+    const closedPaths = await (shut ??= identifyClosed());
+    if (closedPaths.size === 0) return undefined;
     for (let at = file; !isAbove(at); at = dirname(at)) {
-      const place = places.get((await identityOf(at)) ?? "");
-      if (place !== undefined) return place;
+      const closedPath = closedPaths.get((await identityOf(at)) ?? "");
+      if (closedPath !== undefined) return closedPath;
       if (dirname(at) === at) break;
     }
     const { nlink } = await stat(file);
@@ -90,18 +90,20 @@ export function openImportScope(root: string, closed: readonly ForbiddenPath[]):
 
   async function identifyClosed(): Promise<ReadonlyMap<string, ForbiddenPath>> {
     const aboveRoot = await Promise.all(ancestorsOf(root).slice(1).map(identify));
-    const all = await Promise.all(closed.map(async (place) => [await identify(place.path), place] as const));
+    const all = await Promise.all(
+      closed.map(async (closedPath) => [await identify(closedPath.path), closedPath] as const),
+    );
     return new Map(
-      all.flatMap(([identity, place]) =>
-        identity === null || aboveRoot.includes(identity) ? [] : [[identity, place]],
+      all.flatMap(([identity, closedPath]) =>
+        identity === null || aboveRoot.includes(identity) ? [] : [[identity, closedPath]],
       ),
     );
   }
 
   async function identifyFiles(): Promise<ReadonlyMap<string, ForbiddenPath>> {
     const files = new Map<string, ForbiddenPath>();
-    for (const place of (await shut!).values()) {
-      for (const file of await filesIn(place.path)) files.set((await identify(file)) ?? "", place);
+    for (const closedPath of (await shut!).values()) {
+      for (const file of await filesIn(closedPath.path)) files.set((await identify(file)) ?? "", closedPath);
     }
     return files;
   }
@@ -118,33 +120,36 @@ export function openImportScope(root: string, closed: readonly ForbiddenPath[]):
       );
       if (above === undefined)
         throw new ImportRefused("is a link that leads out of the project's folder: install the package instead");
-      const way = relative(above, folder);
-      const problem = hidden(storesLeftOut(way));
+      const relativePath = relative(above, folder);
+      const problem = hidden(withoutPackageStores(relativePath));
       if (problem !== null) throw new ImportRefused(problem);
       // A workspace package is part of the project, like its other folders.
-      return way.split(sep).includes("node_modules") ? { folder, isPackage: true } : project;
+      return relativePath.split(sep).includes("node_modules") ? { folder, isPackage: true } : project;
     },
   };
 }
 
 export function isWithin(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way !== ".." && !way.startsWith(`..${sep}`);
+  const relativePath = relative(folder, path);
+  return relativePath !== ".." && !relativePath.startsWith(`..${sep}`);
 }
 
 function closedTo({ name }: ForbiddenPath): string {
   return `leads to ${name}, which is closed to functions`;
 }
 
-function hidden(way: string): string | null {
+function hidden(relativePath: string): string | null {
   // Kubernetes mounts files as links into folders such as `..2026_08_09_13_17_12.123456789`.
-  const part = way.split(sep).find((each) => each.startsWith(".") && !/^\.\.\d{4}_/.test(each));
+  const part = relativePath.split(sep).find((each) => each.startsWith(".") && !/^\.\.\d{4}_/.test(each));
   return part === undefined ? null : `leads to "${part}", and what begins with a dot is closed to functions`;
 }
 
 /** Removes the stores of package managers from a path, as in `node_modules/.store/name@version/node_modules/name`. */
-function storesLeftOut(way: string): string {
-  return way.replaceAll(/(^|[\\/])node_modules[\\/]\.[^\\/]+(?=[\\/](?:.*[\\/])?node_modules[\\/])/g, "$1node_modules");
+function withoutPackageStores(relativePath: string): string {
+  return relativePath.replaceAll(
+    /(^|[\\/])node_modules[\\/]\.[^\\/]+(?=[\\/](?:.*[\\/])?node_modules[\\/])/g,
+    "$1node_modules",
+  );
 }
 
 function ancestorsOf(path: string): string[] {
@@ -161,11 +166,11 @@ async function identify(path: string): Promise<string | null> {
   }
 }
 
-async function filesIn(place: string): Promise<string[]> {
+async function filesIn(closedPath: string): Promise<string[]> {
   try {
-    const entries = await readdir(place, { recursive: true, withFileTypes: true });
+    const entries = await readdir(closedPath, { recursive: true, withFileTypes: true });
     return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   } catch {
-    return [place];
+    return [closedPath];
   }
 }

@@ -1,7 +1,7 @@
 import { isBuiltin } from "node:module";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import type { Gathering } from "./evidence.ts";
-import { exportOf, hasSideEffects, importOf, toManifest, type PackageManifest } from "./manifest.ts";
+import { exportOf, hasSideEffects, importOf, toManifest, type PackageManifest } from "./package-manifest.ts";
 import { ImportRefused, isWithin, type Scope, type ImportScope } from "./import-scope.ts";
 import { PATH_CHARACTERS_MAX } from "./regular-file.ts";
 
@@ -39,12 +39,12 @@ const PACKAGE = /^(@[^/@]+\/[^/@.][^/]*|[^/@.#][^/]*)(\/.*)?$/;
  * Resolves imports as Node and bundlers do, but only among files that a function may read, and with no configuration
  * but package.json. Every look-up is recorded, so that a later start can check whether the result would be the same.
  */
-export function createResolver(allowed: ImportScope, { look, read }: Gathering): Resolver {
+export function createResolver(allowed: ImportScope, { lookUp, read }: Gathering): Resolver {
   const manifests = new Map<string, Promise<PackageManifest | null>>();
 
   /** The last step of every resolution: no file is returned without this check. */
   async function admit(specifier: string, { path, scope }: FoundModule): Promise<Resolved> {
-    const { kind, real } = await look(path);
+    const { kind, real } = await lookUp(path);
     if (kind === "nothing") throw new ImportRefused(`Could not resolve "${specifier}": there is no such file`);
     const problem = allowed.pathProblem(real, scope) ?? (kind === "file" ? null : "is not a regular file");
     const refused = problem ?? (await allowed.fileProblem(real, scope));
@@ -59,14 +59,14 @@ export function createResolver(allowed: ImportScope, { look, read }: Gathering):
     const written = extension === undefined ? [] : [path.slice(0, -extension.length) + WRITTEN_AS[extension]];
     const probes = (scope.isPackage ? PACKAGE_PROBES : PROJECT_PROBES).map((probe) => path + probe);
     for (const candidate of [path, ...probes, ...written]) {
-      const { kind } = await look(candidate);
+      const { kind } = await lookUp(candidate);
       if (kind === "file" || kind === "other") return { path: candidate, scope };
     }
     return null;
   }
 
   async function asFolder({ path, scope }: FoundModule): Promise<FoundModule | null> {
-    if ((await look(path)).kind !== "folder") return null;
+    if ((await lookUp(path)).kind !== "folder") return null;
     const manifest = await manifestIn(path, scope);
     for (const main of manifest?.mains ?? []) {
       const begins = join(path, main);
@@ -78,7 +78,7 @@ export function createResolver(allowed: ImportScope, { look, read }: Gathering):
   }
 
   async function manifestIn(folder: string, scope: Scope): Promise<PackageManifest | null> {
-    const { kind, real } = await look(join(folder, "package.json"));
+    const { kind, real } = await lookUp(join(folder, "package.json"));
     if (kind !== "file" || (await allowed.fileProblem(real, scope)) !== null) return null;
     const manifest = manifests.get(real) ?? read(real).then((bytes) => toManifest(folder, bytes.toString()));
     manifests.set(real, manifest);
@@ -108,22 +108,23 @@ export function createResolver(allowed: ImportScope, { look, read }: Gathering):
     scope: Scope,
     conditions: ReadonlySet<string>,
   ): Promise<Resolved> {
-    const [, name, rest = ""] = PACKAGE.exec(specifier) ?? [];
+    const [, name, subpath = ""] = PACKAGE.exec(specifier) ?? [];
     if (name === undefined)
       throw new ImportRefused(`Could not resolve "${specifier}": that is not the name of a package`);
-    const own = await nearestManifest(folder, scope);
-    if (own?.name === name && own.exports !== undefined) return exported(specifier, own, rest, scope, conditions);
-    for (const place of placesFrom(folder, name)) {
-      const { kind, real } = await look(place);
+    const ownManifest = await nearestManifest(folder, scope);
+    if (ownManifest?.name === name && ownManifest.exports !== undefined)
+      return exported(specifier, ownManifest, subpath, scope, conditions);
+    for (const packageFolder of candidateFolders(folder, name)) {
+      const { kind, real } = await lookUp(packageFolder);
       if (kind !== "folder") continue;
-      const of = scopeOfPackage(specifier, place, real);
+      const of = scopeOfPackage(specifier, packageFolder, real);
       const manifest = await manifestIn(real, of);
       if (manifest?.exports !== undefined && manifest.exports !== null)
-        return exported(specifier, manifest, rest, of, conditions);
-      const path = join(real, rest);
+        return exported(specifier, manifest, subpath, of, conditions);
+      const path = join(real, subpath);
       const problem = allowed.pathProblem(path, of);
       if (problem !== null) throw new ImportRefused(`"${specifier}" ${problem}`);
-      const file = rest === "" || rest.endsWith("/") ? null : await asFile({ path, scope: of });
+      const file = subpath === "" || subpath.endsWith("/") ? null : await asFile({ path, scope: of });
       const found = file ?? (await asFolder({ path, scope: of }));
       if (found !== null) return admit(specifier, found);
     }
@@ -131,9 +132,9 @@ export function createResolver(allowed: ImportScope, { look, read }: Gathering):
     throw new ImportRefused(`Could not resolve "${specifier}": no such package is installed in the project`);
   }
 
-  function scopeOfPackage(specifier: string, place: string, real: string): Scope {
+  function scopeOfPackage(specifier: string, packageFolder: string, real: string): Scope {
     try {
-      return allowed.scopeOf(place, real);
+      return allowed.scopeOf(packageFolder, real);
     } catch (thrown) {
       throw thrown instanceof ImportRefused ? new ImportRefused(`"${specifier}" ${thrown.message}`) : thrown;
     }
@@ -142,11 +143,11 @@ export function createResolver(allowed: ImportScope, { look, read }: Gathering):
   function exported(
     specifier: string,
     manifest: PackageManifest,
-    rest: string,
+    subpath: string,
     scope: Scope,
     conditions: ReadonlySet<string>,
   ) {
-    const target = exportOf(manifest, `.${rest}`, conditions);
+    const target = exportOf(manifest, `.${subpath}`, conditions);
     if (target === null || !target.startsWith("./"))
       throw new ImportRefused(`Could not resolve "${specifier}": the package does not export it`);
     const path = join(manifest.folder, target);
@@ -199,7 +200,7 @@ export function createResolver(allowed: ImportScope, { look, read }: Gathering):
   };
 }
 
-function* placesFrom(folder: string, name: string): Generator<string> {
+function* candidateFolders(folder: string, name: string): Generator<string> {
   for (let at = folder; ; at = dirname(at)) {
     if (basename(at) !== "node_modules") yield join(at, "node_modules", name);
     if (at === dirname(at)) return;

@@ -25,13 +25,13 @@ export function atobText(given: unknown): string {
   if (text.length % 4 === 1 || /[^A-Za-z0-9+/]/.test(text)) throw new RangeError("atob: this is not base64");
   let decoded = "";
   let bits = 0;
-  let held = 0;
+  let bitBuffer = 0;
   for (const character of text) {
     bits = ((bits << 6) | ALPHABET.indexOf(character)) & 0xffff;
-    held += 6;
-    if (held >= 8) {
-      held -= 8;
-      decoded += String.fromCharCode((bits >> held) & 255);
+    bitBuffer += 6;
+    if (bitBuffer >= 8) {
+      bitBuffer -= 8;
+      decoded += String.fromCharCode((bits >> bitBuffer) & 255);
     }
   }
   return decoded;

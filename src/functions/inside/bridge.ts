@@ -11,7 +11,7 @@ import {
   LOGS_MAX,
   NAME_CHARACTERS,
   PIPES_MAX,
-} from "./limits.ts";
+} from "./bridge-limits.ts";
 import { parseExactly } from "./parse-exactly.ts";
 
 /** Sends texts and numbers out of the isolate. The author's code must never get a reference to it. */
@@ -57,8 +57,8 @@ export function createBridge(post: Post): Bridge {
   let ended = false;
   let calls = 0;
   let callBytes = 0;
-  let underWay = 0;
-  let bytesUnderWay = 0;
+  let activeCalls = 0;
+  let activeBytes = 0;
   let logs = 0;
   let pipes = 0;
   let pipeBytes = 0;
@@ -97,20 +97,20 @@ export function createBridge(post: Post): Bridge {
   }
 
   function mayStart(bytes: number): boolean {
-    return underWay < CALLS_AT_ONCE && bytesUnderWay + bytes <= CALLS_BYTES_AT_ONCE;
+    return activeCalls < CALLS_AT_ONCE && activeBytes + bytes <= CALLS_BYTES_AT_ONCE;
   }
 
   function countIn(bytes: number): void {
-    underWay += 1;
-    bytesUnderWay += bytes;
+    activeCalls += 1;
+    activeBytes += bytes;
   }
 
   function settle(call: number, answer: CallAnswer): void {
     const settled = waiting[call];
     if (settled === undefined) return;
     delete waiting[call];
-    underWay -= 1;
-    bytesUnderWay -= settled.bytes;
+    activeCalls -= 1;
+    activeBytes -= settled.bytes;
     for (let next = queue[queueHead]; next !== undefined && mayStart(next.bytes); next = queue[queueHead]) {
       delete queue[queueHead];
       queueHead += 1;

@@ -4,7 +4,7 @@ import ucs2length from "ajv/dist/runtime/ucs2length.js";
 import ValidationError from "ajv/dist/runtime/validation_error.js";
 import type { JsonObject } from "../../terms/json/json.ts";
 import { describeProblem, type SchemaError } from "../../terms/schema/schema-problem.ts";
-import { PROBLEM_CHARACTERS } from "./limits.ts";
+import { PROBLEM_CHARACTERS } from "./bridge-limits.ts";
 
 export type ContractPart = "inputs" | "output";
 

@@ -1,6 +1,6 @@
 import type { InsideLog } from "./bridge.ts";
 import { stringify, textOf } from "./intrinsics.ts";
-import { LOG_CHARACTERS } from "./limits.ts";
+import { LOG_CHARACTERS } from "./bridge-limits.ts";
 
 /** `console` for code that expects one. Its lines go to the service's log, within the same limits as `log`. */
 export function installConsole(scope: Record<string, unknown>, log: InsideLog): void {

@@ -11,7 +11,7 @@ const OTHER_BYTES = 10_000;
 const UNIT_BYTES = 8;
 
 type Method = (this: object, ...given: unknown[]) => object;
-type Weigh = <Made extends object>(made: Made, bytes: number) => Made;
+type CountBytes = <Value extends object>(value: Value, bytes: number) => Value;
 
 /**
  * Counts the objects of `Intl` in the memory of the run. Their data lies outside the heap, and V8 counts it in no limit
@@ -23,17 +23,17 @@ export function installIntl(): void {
   // The author's code may replace the methods of the prototype.
   const set = buffers.set.bind(buffers);
   const get = buffers.get.bind(buffers);
-  const weigh: Weigh = (made, bytes) => {
-    set(made, new Native(bytes));
-    return made;
+  const countBytes: CountBytes = (value, bytes) => {
+    set(value, new Native(bytes));
+    return value;
   };
-  for (const name of getOwnPropertyNames(Intl)) weighConstructor(name, weigh);
+  for (const name of getOwnPropertyNames(Intl)) countConstructor(name, countBytes);
 
   // V8 copies the text, and again for each iteration.
-  const weighPasses = (segments: object): void => {
+  const countIterations = (segments: object): void => {
     replace(segments, Symbol.iterator, (native) => {
       return function iterator() {
-        return weigh(apply(native, this, []), get(this)?.byteLength ?? OTHER_BYTES);
+        return countBytes(apply(native, this, []), get(this)?.byteLength ?? OTHER_BYTES);
       };
     });
   };
@@ -43,22 +43,22 @@ export function installIntl(): void {
       const given = toText(text);
       const segments = apply(native, this, [given]) as object;
       // The prototype can be reached only through an instance, and creating one takes time that most runs can save.
-      if (isFirst) weighPasses(getPrototypeOf(segments) as object);
+      if (isFirst) countIterations(getPrototypeOf(segments) as object);
       isFirst = false;
-      return weigh(segments, OTHER_BYTES + UNIT_BYTES * given.length);
+      return countBytes(segments, OTHER_BYTES + UNIT_BYTES * given.length);
     };
   });
 }
 
-function weighConstructor(name: string, weigh: Weigh): void {
+function countConstructor(name: string, countBytes: CountBytes): void {
   const native = (Intl as unknown as Record<string, unknown>)[name];
   if (typeof native !== "function" || native.prototype === undefined) return;
   const bytes = name === "DateTimeFormat" ? FORMAT_OF_DATES_BYTES : OTHER_BYTES;
   const changed = {
     value: new Proxy(native, {
-      construct: (_, given, target) => weigh(construct(native, given, target) as object, bytes),
+      construct: (_, given, target) => countBytes(construct(native, given, target) as object, bytes),
       // Some constructors may be called without `new`.
-      apply: (_, self, given) => weigh(apply(native, self, given) as object, bytes),
+      apply: (_, self, given) => countBytes(apply(native, self, given) as object, bytes),
     }),
     writable: true,
     configurable: true,

@@ -7,7 +7,7 @@ import { installBuffers } from "./buffers.ts";
 import { installIntl } from "./intl.ts";
 import { installConsole } from "./console.ts";
 import { isArray, jsonBytes, now, stringify, textOf } from "./intrinsics.ts";
-import { ERROR_CHARACTERS, JSON_BYTES } from "./limits.ts";
+import { ERROR_CHARACTERS, JSON_BYTES } from "./bridge-limits.ts";
 import { parseExactly } from "./parse-exactly.ts";
 import { createSteadyClock } from "./steady-clock.ts";
 import { installTimers } from "./timers.ts";
@@ -26,13 +26,13 @@ export type Enter = (
   second?: string,
 ) => void;
 
-const REST_MS = 5;
+const PAUSE_MS = 5;
 
 /** Returns a function that blocks the isolate's own thread. The author's code cannot reach what it uses. */
-function createRest(): Pause {
+function createPause(): Pause {
   const { wait } = Atomics;
-  const nobodyWakes = new Int32Array(new SharedArrayBuffer(4));
-  return () => void wait(nobodyWakes, 0, 0, REST_MS);
+  const neverNotified = new Int32Array(new SharedArrayBuffer(4));
+  return () => void wait(neverNotified, 0, 0, PAUSE_MS);
 }
 
 /**
@@ -42,7 +42,7 @@ function createRest(): Pause {
  */
 export function open(post: Post, ask: Ask, seed: string): Enter {
   const scope = globalThis as unknown as Record<string, unknown>;
-  const rest = createRest();
+  const pause = createPause();
   delete scope.WebAssembly;
   delete scope.SharedArrayBuffer;
   delete scope.Atomics;
@@ -53,7 +53,7 @@ export function open(post: Post, ask: Ask, seed: string): Enter {
   const bridge = createBridge(post);
   const wakeTimers = installTimers(scope, clock, (delayMs) => post("alarm", delayMs), bridge.raise);
   installConsole(scope, bridge.log);
-  installWeb(scope, clock, ask, rest, seed);
+  installWeb(scope, clock, ask, pause, seed);
 
   let evaluate: (() => Loaded) | undefined;
   function take(given: () => Loaded): void {

@@ -1,13 +1,13 @@
 import { apply, max, min, NativePromise } from "./intrinsics.ts";
 import type { SteadyClock } from "./steady-clock.ts";
-import { ALARMS_MAX, TIMERS_MAX } from "./limits.ts";
+import { ALARMS_MAX, TIMERS_MAX } from "./bridge-limits.ts";
 
 interface Timer {
   readonly id: number;
   at: number;
   readonly everyMs: number | null;
-  readonly callback: (...given: unknown[]) => unknown;
-  readonly given: unknown[];
+  readonly callback: (...args: unknown[]) => unknown;
+  readonly args: unknown[];
 }
 
 const DELAY_MAX_MS = 60_000;
@@ -36,7 +36,7 @@ export function installTimers(
     setAlarm(max(1, at - now()));
   }
 
-  function add(callback: unknown, delay: unknown, repeats: boolean, given: unknown[]): number {
+  function add(callback: unknown, delay: unknown, repeats: boolean, args: unknown[]): number {
     if (typeof callback !== "function") throw new TypeError("a timer needs a function");
     if (count >= TIMERS_MAX) throw new RangeError("a run may have at most 100 timers pending");
     const delayMs = min(DELAY_MAX_MS, max(1, Number(delay) || 1));
@@ -45,7 +45,7 @@ export function installTimers(
       at: now() + delayMs,
       everyMs: repeats ? delayMs : null,
       callback: callback as Timer["callback"],
-      given,
+      args,
     };
     timers[timer.id] = timer;
     count += 1;
@@ -59,9 +59,9 @@ export function installTimers(
     count -= 1;
   }
 
-  function guarded(callback: (...given: unknown[]) => unknown, given: unknown[]): void {
+  function guarded(callback: (...args: unknown[]) => unknown, args: unknown[]): void {
     try {
-      apply(callback, undefined, given);
+      apply(callback, undefined, args);
     } catch (thrown) {
       raise(thrown);
     }
@@ -84,7 +84,7 @@ export function installTimers(
     for (let timer = firstDue(reached); timer !== undefined; timer = firstDue(reached)) {
       if (timer.everyMs === null) remove(timer.id);
       else timer.at = max(now(), reached) + timer.everyMs;
-      guarded(timer.callback, timer.given);
+      guarded(timer.callback, timer.args);
     }
     let next = Infinity;
     for (const key in timers) next = min(next, timers[key as unknown as number]!.at);
@@ -95,9 +95,9 @@ export function installTimers(
     }
   }
 
-  const setTimeout = (callback: unknown, delay?: unknown, ...given: unknown[]) => add(callback, delay, false, given);
-  const setInterval = (callback: unknown, delay?: unknown, ...given: unknown[]) => add(callback, delay, true, given);
-  const setImmediate = (callback: unknown, ...given: unknown[]) => add(callback, 0, false, given);
+  const setTimeout = (callback: unknown, delay?: unknown, ...args: unknown[]) => add(callback, delay, false, args);
+  const setInterval = (callback: unknown, delay?: unknown, ...args: unknown[]) => add(callback, delay, true, args);
+  const setImmediate = (callback: unknown, ...args: unknown[]) => add(callback, 0, false, args);
   scope.setTimeout = setTimeout;
   scope.setInterval = setInterval;
   scope.setImmediate = setImmediate;

@@ -1,5 +1,5 @@
 import { parse, toText } from "./intrinsics.ts";
-import { NOT_NOW, URL_CHARACTERS, URL_PARTS, URLS_MAX } from "./limits.ts";
+import { NOT_NOW, URL_CHARACTERS, URL_PARTS, URLS_MAX } from "./bridge-limits.ts";
 import { FormParameters } from "./url-search-params.ts";
 
 /** Asks the process outside to parse a URL. `null`: it is not a URL. */
@@ -15,16 +15,16 @@ type UrlParts = Readonly<Record<UrlPart | "origin", string>>;
  * `URL`. Node parses it in the process that runs the isolate; only texts are passed in and out. That process has other
  * work, so the number of requests per run is limited, and a run waits when the answer is `NOT_NOW`.
  */
-export function urlClass(ask: Ask, rest: Pause): unknown {
-  let asked = 0;
+export function urlClass(ask: Ask, pause: Pause): unknown {
+  let requests = 0;
 
   function read(what: "url" | "url-set", first: string, second: string, third: string): UrlParts | null {
     if (first.length + second.length + third.length > URL_CHARACTERS) return null;
-    asked += 1;
-    if (asked > URLS_MAX) throw new RangeError("a run may parse or change URLs at most 10,000 times");
+    requests += 1;
+    if (requests > URLS_MAX) throw new RangeError("a run may parse or change URLs at most 10,000 times");
     let json = ask(what, first, second, third);
     while (json === NOT_NOW) {
-      rest();
+      pause();
       json = ask(what, first, second, third);
     }
     return json === null ? null : (parse(json) as UrlParts);

@@ -1,6 +1,6 @@
 import { atobText, btoaText } from "./base64.ts";
 import { structuredCloneOf } from "./clone.ts";
-import { RANDOM_BYTES } from "./limits.ts";
+import { RANDOM_BYTES } from "./bridge-limits.ts";
 import { Bytes, createRandom, uuidOf } from "./random.ts";
 import type { SteadyClock } from "./steady-clock.ts";
 import { TextDecoderUtf8, TextEncoderUtf8 } from "./text.ts";
@@ -12,7 +12,7 @@ export function installWeb(
   scope: Record<string, unknown>,
   { now }: SteadyClock,
   ask: Ask,
-  rest: Pause,
+  pause: Pause,
   seed: string,
 ): void {
   const timeOrigin = Date.now();
@@ -24,7 +24,7 @@ export function installWeb(
   scope.atob = atobText;
   scope.btoa = btoaText;
   scope.URLSearchParams = FormParameters;
-  scope.URL = urlClass(ask, rest);
+  scope.URL = urlClass(ask, pause);
   scope.performance = { now: () => now() - started, timeOrigin };
   scope.crypto = {
     randomUUID: () => uuidOf(fill),

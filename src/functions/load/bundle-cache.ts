@@ -12,7 +12,7 @@ import {
 import { moduleBeside } from "../../terms/platform/module-beside.ts";
 import { hashOf, type Contract } from "../bundled.ts";
 import type { ContractTools } from "./compile-contract.ts";
-import { stillHolds } from "../imports/evidence.ts";
+import { isUnchanged } from "../imports/evidence.ts";
 import { readSavedText, writeSavedText } from "../../terms/platform/saved-text.ts";
 
 /** A cached file, with all that is needed to run it without bundling or evaluating it again. */
@@ -27,12 +27,12 @@ export interface Prepared {
 
 export interface BundleCache {
   find(file: FunctionFile): Promise<Prepared | null>;
-  keep(file: FunctionFile, prepared: Prepared): Promise<void>;
+  save(file: FunctionFile, prepared: Prepared): Promise<void>;
 }
 
 const NO_CACHE: BundleCache = {
   find: () => Promise.resolve(null),
-  keep: () => Promise.resolve(),
+  save: () => Promise.resolve(),
 };
 
 /**
@@ -46,35 +46,35 @@ export function openBundleCache(folder: string | undefined): BundleCache {
    * The cache file of a function. Its name includes the root and the closed paths, because they decide which imports
    * are allowed.
    */
-  async function placeOf({ file, root, closed }: FunctionFile): Promise<string> {
+  async function cachePathOf({ file, root, closed }: FunctionFile): Promise<string> {
     return join(folder!, `${hashOf(JSON.stringify([file, root, closed, await versionOfTools()]))}.json`);
   }
 
   return {
     find: async (file) => {
-      const text = await readSavedText(await placeOf(file));
+      const text = await readSavedText(await cachePathOf(file));
       if (text === null) return null;
       try {
         // A file of an earlier release has no version.
-        const kept = JSON.parse(text) as Omit<Prepared, "version"> & Partial<Prepared>;
-        const { version } = kept;
-        return version !== undefined && (await stillHolds(kept.bundle.evidence)) ? { ...kept, version } : null;
+        const cached = JSON.parse(text) as Omit<Prepared, "version"> & Partial<Prepared>;
+        const { version } = cached;
+        return version !== undefined && (await isUnchanged(cached.bundle.evidence)) ? { ...cached, version } : null;
       } catch {
         return null;
       }
     },
-    keep: async (file, prepared) => writeSavedText(await placeOf(file), JSON.stringify(prepared)),
+    save: async (file, prepared) => writeSavedText(await cachePathOf(file), JSON.stringify(prepared)),
   };
 }
 
 /** The prelude, from the folder if the prelude's sources are unchanged. */
 export function preparePrelude(folder: string | undefined): Promise<string> {
-  return prepareOwn(folder, "prelude", bundlePrelude);
+  return prepareScript(folder, "prelude", bundlePrelude);
 }
 
 /** The real `Type`, from the folder in the same way. */
 export function prepareType(folder: string | undefined): Promise<string> {
-  return prepareOwn(folder, "type", bundleType);
+  return prepareScript(folder, "type", bundleType);
 }
 
 /**
@@ -85,18 +85,18 @@ export function prepareContractTools(folder: string | undefined): ContractTools 
   let compiler: Promise<string> | undefined;
   let runtime: Promise<string> | undefined;
   return {
-    compiler: () => (compiler ??= prepareOwn(folder, "contract-compiler", bundleContractCompiler)),
-    runtime: () => (runtime ??= prepareOwn(folder, "contract", bundleContract)),
+    compiler: () => (compiler ??= prepareScript(folder, "contract-compiler", bundleContractCompiler)),
+    runtime: () => (runtime ??= prepareScript(folder, "contract", bundleContract)),
   };
 }
 
-async function prepareOwn(folder: string | undefined, name: string, bundle: () => Promise<string>): Promise<string> {
+async function prepareScript(folder: string | undefined, name: string, bundle: () => Promise<string>): Promise<string> {
   if (folder === undefined) return bundle();
-  const place = join(folder, `${name}-${await versionOfTools()}.js`);
-  const kept = await readSavedText(place);
-  if (kept !== null) return kept;
+  const scriptPath = join(folder, `${name}-${await versionOfTools()}.js`);
+  const saved = await readSavedText(scriptPath);
+  if (saved !== null) return saved;
   const code = await bundle();
-  await writeSavedText(place, code).catch(() => {});
+  await writeSavedText(scriptPath, code).catch(() => {});
   return code;
 }
 

@@ -13,9 +13,9 @@ import { hashOf, type Bundle } from "../bundled.ts";
 
 const AUTHOR = fileURLToPath(moduleBeside("../inside/author.ts", import.meta.url));
 const PRELUDE = fileURLToPath(moduleBeside("../inside/open.ts", import.meta.url));
-const TYPE = fileURLToPath(moduleBeside("../inside/type.ts", import.meta.url));
+const TYPE = fileURLToPath(moduleBeside("../inside/typebox.ts", import.meta.url));
 const CONTRACT = fileURLToPath(moduleBeside("../inside/check-contract.ts", import.meta.url));
-const CONTRACT_COMPILER = fileURLToPath(moduleBeside("../inside/compile-contract.ts", import.meta.url));
+const CONTRACT_COMPILER = fileURLToPath(moduleBeside("../inside/schema-compiler.ts", import.meta.url));
 const BUNDLE_BYTES_MAX = 5 * 1_048_576;
 /** A separate esbuild namespace for files of functions; `file` is that of files that esbuild finds itself. */
 const OURS = "function";

@@ -17,7 +17,7 @@ export interface BuildLimits {
  * machine with four times as much work as it can do.
  */
 const LIMITS: BuildLimits = { cpuMs: 30_000, withinMs: 300_000, memoryBytes: 1_024 * 1_048_576 };
-const LOOK_EVERY_MS = 50;
+const CHECK_EVERY_MS = 50;
 /** A start bundles one file after another. Later, only changed files are bundled. */
 const IDLE_MS = 5_000;
 
@@ -26,7 +26,7 @@ export class BundlerEnded extends Error {
   override readonly name = "BundlerEnded";
 }
 
-let turn: Promise<unknown> = Promise.resolve();
+let lastBuild: Promise<unknown> = Promise.resolve();
 let bundler: ChildProcess | undefined;
 let idle: NodeJS.Timeout | undefined;
 
@@ -37,7 +37,7 @@ let idle: NodeJS.Timeout | undefined;
  * problems of the files
  */
 export function bundle(options: BuildOptions, limits = LIMITS): Promise<string> {
-  const build = turn.then(async () => {
+  const build = lastBuild.then(async () => {
     clearTimeout(idle);
     const esbuild = await import("esbuild");
     const building = withoutEnvironment(() => esbuild.build({ ...options, write: false }));
@@ -55,7 +55,7 @@ export function bundle(options: BuildOptions, limits = LIMITS): Promise<string> 
       idle = setTimeout(() => void esbuild.stop().then(() => (bundler = undefined)), IDLE_MS).unref();
     }
   });
-  turn = build.catch(() => {});
+  lastBuild = build.catch(() => {});
   return build;
 }
 
@@ -76,15 +76,15 @@ function watchBundler({ cpuMs, withinMs, memoryBytes }: BuildLimits): Watch {
   const usedMs = openCpuTime(bundler?.pid ?? 0);
   const { promise: ended, reject } = Promise.withResolvers<never>();
   const late = setTimeout(() => reject(new BundlerEnded("it takes too long")), withinMs);
-  const looks = setInterval(() => {
+  const interval = setInterval(() => {
     if (rssBytes() > memoryBytes) reject(new BundlerEnded("it takes too much memory"));
     if (usedMs() > cpuMs) reject(new BundlerEnded("it takes too much processor time"));
-  }, LOOK_EVERY_MS);
+  }, CHECK_EVERY_MS);
   return {
     ended,
     stop() {
       clearTimeout(late);
-      clearInterval(looks);
+      clearInterval(interval);
     },
   };
 }

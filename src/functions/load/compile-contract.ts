@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../terms/json/json.ts";
 import { type Contract, hashOf } from "../bundled.ts";
-import type { ContractCompilation } from "../inside/compile-contract.ts";
+import type { ContractCompilation } from "../inside/schema-compiler.ts";
 import type { ContractPart } from "../inside/check-contract.ts";
 import type { Pool } from "../pool/pool.ts";
 

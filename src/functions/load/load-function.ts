@@ -13,7 +13,7 @@ import type { Pool } from "../pool/pool.ts";
 export interface LoadedFunction {
   readonly file: string;
   /** The file, with the limits for reading it and its imports. */
-  readonly given: Required<FunctionFile>;
+  readonly functionFile: Required<FunctionFile>;
   readonly facts: FunctionFacts;
   readonly version: string;
   /** The texts of the version. A file that has changed since it was loaded is left out. */
@@ -33,26 +33,34 @@ export interface LoadTools {
  * read the declaration. @throws LoadError
  */
 export async function loadFunction(
-  given: FunctionFile,
+  functionFile: FunctionFile,
   pool: Pool,
   cache: BundleCache,
   tools: LoadTools,
 ): Promise<LoadedFunction> {
-  const { file } = given;
-  const kept = await cache.find(given);
-  const { prepared, problems } = kept === null ? await prepare(given, pool, tools) : { prepared: kept, problems: [] };
+  const { file } = functionFile;
+  const cached = await cache.find(functionFile);
+  const { prepared, problems } =
+    cached === null ? await prepare(functionFile, pool, tools) : { prepared: cached, problems: [] };
   const facts = checkDeclaration(file, prepared.declarationJson, problems);
   // If the cache cannot be written, only the next start is slower.
-  if (kept === null) await cache.keep(given, prepared).catch(() => {});
+  if (cached === null) await cache.save(functionFile, prepared).catch(() => {});
   const { bundle, contract, version } = prepared;
   // The hash includes the contract, because a process may have the bundle from loading, without a contract.
   const hash = contract === null ? bundle.hash : hashOf(`${bundle.hash}\n${contract.code}`);
-  const { root = dirname(file), closed = [] } = given;
+  const { root = dirname(file), closed = [] } = functionFile;
   const texts = async () => ({
     content: functionContent(bundle, prepared.declarationJson),
     source: await readOwnFiles(bundle.evidence, root),
   });
-  return { file, given: { file, root, closed }, facts, version, texts, bundle: { hash, code: bundle.code, contract } };
+  return {
+    file,
+    functionFile: { file, root, closed },
+    facts,
+    version,
+    texts,
+    bundle: { hash, code: bundle.code, contract },
+  };
 }
 
 /** The content of a version of a function: all that runs. The contract follows from the declaration. */
@@ -61,12 +69,12 @@ export function functionContent({ code }: Pick<Bundle, "code">, declarationJson:
 }
 
 async function prepare(
-  given: FunctionFile,
+  functionFile: FunctionFile,
   pool: Pool,
   tools: LoadTools,
 ): Promise<{ readonly prepared: Prepared; readonly problems: readonly string[] }> {
-  const { bundle, declarationJson } = await evaluate(given, pool, tools);
-  const { contract, problems } = await compile(given.file, declarationJson, pool, tools);
+  const { bundle, declarationJson } = await evaluate(functionFile, pool, tools);
+  const { contract, problems } = await compile(functionFile.file, declarationJson, pool, tools);
   const version = digestOf(functionContent(bundle, declarationJson));
   return { prepared: { bundle, declarationJson, contract, version }, problems };
 }
@@ -78,12 +86,12 @@ async function evaluate(
 ): Promise<Pick<Prepared, "bundle" | "declarationJson">> {
   const lean = await bundleFunction(file, root ?? dirname(file), closed ?? []);
   if (!lean.usesType) return { bundle: lean, declarationJson: await describe(file, lean, pool) };
-  const whole = withType(lean, await tools.typeCode());
-  const declarationJson = await describe(file, whole, pool);
+  const complete = withType(lean, await tools.typeCode());
+  const declarationJson = await describe(file, complete, pool);
   // A file that inspects its schemas while it is evaluated needs the real `Type` in every run.
   const bundle = await pool.check(lean).then(
     () => lean,
-    () => whole,
+    () => complete,
   );
   return { bundle, declarationJson };
 }

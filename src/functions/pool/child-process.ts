@@ -30,11 +30,11 @@ export class IsolateProcess {
   readonly #readRss: () => number;
   #reportedRss = 0;
   #lastWords = "";
-  #gone = false;
+  #hasExited = false;
 
   constructor(prelude: string, events: ChildEvents) {
-    const looksItUp = openRss(process.pid)() > 0;
-    this.#process = fork(MAIN, looksItUp ? [] : ["report-rss"], {
+    const canReadRss = openRss(process.pid)() > 0;
+    this.#process = fork(MAIN, canReadRss ? [] : ["report-rss"], {
       cwd: "/",
       // With the compile cache, it starts in half the time.
       env: { ...compiledCode(), ...RETURNED_WHEN_FREE },
@@ -44,7 +44,8 @@ export class IsolateProcess {
       stdio: ["pipe", "pipe", "pipe", "ipc"],
     });
     if (this.#process.pid !== undefined) offerFirst(this.#process.pid);
-    this.#readRss = looksItUp && this.#process.pid !== undefined ? openRss(this.#process.pid) : () => this.#reportedRss;
+    this.#readRss =
+      canReadRss && this.#process.pid !== undefined ? openRss(this.#process.pid) : () => this.#reportedRss;
     this.#process.stdin?.on("error", () => {});
     for (const stream of [this.#process.stdout, this.#process.stderr]) {
       stream?.on("data", (bytes: Buffer) => {
@@ -53,14 +54,14 @@ export class IsolateProcess {
       });
     }
     this.#process.on("message", (message) => {
-      if (this.#gone) return;
-      const said = message as FromChild;
-      if (said.type === "rss") this.#reportedRss = said.bytes;
-      else events.message(said);
+      if (this.#hasExited) return;
+      const childMessage = message as FromChild;
+      if (childMessage.type === "rss") this.#reportedRss = childMessage.bytes;
+      else events.message(childMessage);
     });
     const ended = (how: string): void => {
-      if (this.#gone) return;
-      this.#gone = true;
+      if (this.#hasExited) return;
+      this.#hasExited = true;
       events.exit(how, this.#lastWords);
     };
     this.#process.on("error", (error: NodeJS.ErrnoException) => ended(error.code ?? "error"));
@@ -74,7 +75,7 @@ export class IsolateProcess {
 
   /** Calls `written` when the message no longer waits in this process, whether it was received or the child is gone. */
   send(message: ToChild, written: () => void = () => {}): void {
-    if (!this.#gone && this.#process.connected) this.#process.send(message, written);
+    if (!this.#hasExited && this.#process.connected) this.#process.send(message, written);
     else written();
   }
 
@@ -90,11 +91,11 @@ export class IsolateProcess {
   }
 
   rssBytes(): number {
-    return this.#gone ? 0 : this.#readRss();
+    return this.#hasExited ? 0 : this.#readRss();
   }
 
   kill(): void {
-    if (!this.#gone) this.#process.kill("SIGKILL");
+    if (!this.#hasExited) this.#process.kill("SIGKILL");
   }
 }
 

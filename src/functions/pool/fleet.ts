@@ -14,7 +14,7 @@ export interface FleetOptions {
 
 export interface FleetEvents {
   /** How many spare processes, that is without an organization, there should be. */
-  sparesWanted(): number;
+  sparesNeeded(): number;
   ready(): void;
   message(process: FunctionProcess, message: FromChild): void;
   /** Called once, when the process is gone and no longer in `processes`. */
@@ -62,11 +62,11 @@ export class Fleet {
 
   /** Starts as many spares as are wanted, one at a time, to leave processor time for runs. */
   async fill(): Promise<void> {
-    if (this.#starting || this.#spares() >= this.#events.sparesWanted()) return;
+    if (this.#starting || this.#spares() >= this.#events.sparesNeeded()) return;
     this.#starting = true;
     try {
       const prelude = await this.#options.prelude;
-      while (!this.#closed && this.#spares() < this.#events.sparesWanted()) {
+      while (!this.#closed && this.#spares() < this.#events.sparesNeeded()) {
         if (this.#failures > 0)
           await sleep(Math.min(BACKOFF_MAX_MS, BACKOFF_FIRST_MS * 2 ** (this.#failures - 1)), undefined, {
             ref: false,
@@ -97,7 +97,7 @@ export class Fleet {
     this.#closed = true;
     const all = [...this.#processes];
     for (const process of all) this.end(process);
-    await Promise.all(all.map(({ gone }) => gone));
+    await Promise.all(all.map(({ exited: gone }) => gone));
   }
 
   #spares(): number {
@@ -128,7 +128,7 @@ export class Fleet {
         child,
         runs: new Map(),
         bornAt: this.#options.clock.now(),
-        gone: promise,
+        exited: promise,
         ready: false,
         organizationId: null,
         isShadow: false,

@@ -6,7 +6,7 @@ export interface FunctionProcess {
   readonly child: IsolateProcess;
   readonly runs: Map<number, Running>;
   readonly bornAt: number;
-  readonly gone: Promise<void>;
+  readonly exited: Promise<void>;
   ready: boolean;
   /**
    * The organization that the process serves, from its first run until its end. `null`: a spare. `""`: a process that

@@ -10,7 +10,7 @@ export interface MemoryLimitParts {
   readonly relieved: () => void;
 }
 
-const LOOK_EVERY_MS = 50;
+const CHECK_EVERY_MS = 50;
 const MIB = 1_048_576;
 /** The share of its limit above which a process disposes of idle isolates and takes no new runs. */
 const CROWDED_AT = 3 / 4;
@@ -28,10 +28,10 @@ export class MemoryLimit {
   /** Call this whenever a run starts. Measuring stops when no process has runs. */
   watch(): void {
     if (this.#cancel !== undefined || this.#stopped) return;
-    this.#cancel = this.#parts.clock.after(LOOK_EVERY_MS, () => {
+    this.#cancel = this.#parts.clock.after(CHECK_EVERY_MS, () => {
       this.#cancel = undefined;
       const active = [...this.#parts.processes].filter(({ killed, runs }) => !killed && runs.size > 0);
-      for (const process of active) this.#look(process);
+      for (const process of active) this.#check(process);
       if (active.length > 0) this.watch();
     });
   }
@@ -41,7 +41,7 @@ export class MemoryLimit {
     this.#cancel?.();
   }
 
-  #look(process: FunctionProcess): void {
+  #check(process: FunctionProcess): void {
     const megabytes = process.child.rssBytes() / MIB;
     if (megabytes > process.limitMb) return this.#parts.exceeded(process, Math.round(megabytes));
     const before = process.crowded;

@@ -281,11 +281,11 @@ test("a pool that rests keeps the processes in which something runs, and starts 
   const underWay = rig.attempt("async ({ run }) => { await run('wait_300'); return {}; }", { limitMs: 20_000 });
   await rig.running(1);
   const [before] = rig.pool.stats().pids;
-  rig.pool.rest();
+  rig.pool.endIdleProcesses();
   assert.equal(codeOf(await underWay), "ok");
   await until(() => rig.pool.stats().pids.length === 1);
   assert.equal(rig.pool.stats().pids[0], before);
-  rig.pool.rest();
+  rig.pool.endIdleProcesses();
   await until(() => rig.pool.stats().pids.length === 0);
   assert.equal(codeOf(await rig.attempt("() => ({})", { limitMs: 20_000 })), "ok");
   await rig.settled();

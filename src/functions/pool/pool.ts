@@ -49,7 +49,7 @@ export interface Pool {
   forgetBundle(hash: string): void;
   stats(): PoolStats;
   /** Ends all processes without runs; the next run starts new ones. */
-  rest(): void;
+  endIdleProcesses(): void;
   /** Resolves when a process is ready to run functions, or when a reason is known why none can be started. */
   ready(): Promise<void>;
   /** Starts a process, so that `problem` knows whether one can be started, and resolves then. */
@@ -117,7 +117,7 @@ export function createPool(options: PoolOptions): Pool {
         deadlineAt,
         timeoutMs,
       },
-      NOBODY,
+      NO_HOST,
     );
   }
 
@@ -132,7 +132,7 @@ export function createPool(options: PoolOptions): Pool {
     },
     forgetBundle: (hash) => supervisor.forgetBundle(hash),
     stats: () => supervisor.stats(),
-    rest: () => supervisor.rest(),
+    endIdleProcesses: () => supervisor.endIdleProcesses(),
     ready: () => supervisor.ready(),
     verify: async () => void (await settledWithin(clock, START_WITHIN_MS, supervisor.verify())),
     problem: () => supervisor.problem(),
@@ -141,7 +141,7 @@ export function createPool(options: PoolOptions): Pool {
 }
 
 /** The host while a file is loaded: it never answers calls. */
-const NOBODY: FunctionHost = {
+const NO_HOST: FunctionHost = {
   runSource: () => new Promise(() => {}),
   pipe: () => {},
   reserveBytes: () => true,

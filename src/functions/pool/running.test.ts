@@ -20,7 +20,7 @@ test("a function that has run and whose result there is no memory for does not c
   } as const;
   const bundle = { hash: "", code: "", contract: null };
   const running = new Running(1, { ...job, bundle, argument: "{}" }, host);
-  running.hear({ type: "done", id: 1, json: '{"output":{}}', stuck: false }, () => {});
+  running.receive({ type: "done", id: 1, json: '{"output":{}}', stuck: false }, () => {});
   await assert.rejects(running.ended, (thrown) => {
     assert.ok(thrown instanceof Fault);
     assert.deepEqual([thrown.code, thrown.row.retryable], ["function.no_room", false]);

@@ -2,7 +2,7 @@ import type { FunctionHost } from "../../run/ports.ts";
 import { Fault } from "../../terms/fault.ts";
 import { knownClass } from "../../terms/known-error.ts";
 import type { Bundle } from "../bundled.ts";
-import { CALLS_AT_ONCE, CALLS_MAX, JSON_BYTES, LOGS_MAX, PIPES_MAX } from "../inside/limits.ts";
+import { CALLS_AT_ONCE, CALLS_MAX, JSON_BYTES, LOGS_MAX, PIPES_MAX } from "../inside/bridge-limits.ts";
 import type { FromChild, CallReplyMessage, ChildRunKind } from "./messages.ts";
 
 export interface PoolJob {
@@ -37,9 +37,9 @@ export class Running {
   readonly #host: FunctionHost;
   readonly #settle: { resolve: (json: string | null) => void; reject: (fault: Fault) => void };
   #argument: string;
-  #over = false;
+  #isSettled = false;
   #calls = 0;
-  #underWay = 0;
+  #activeCalls = 0;
   #pipes = 0;
   #pipeCharacters = 0;
   #logs = 0;
@@ -54,8 +54,8 @@ export class Running {
     this.#settle = { resolve, reject };
   }
 
-  get over(): boolean {
-    return this.#over;
+  get isSettled(): boolean {
+    return this.#isSettled;
   }
 
   /** Returns the argument and releases it. */
@@ -66,14 +66,14 @@ export class Running {
   }
 
   succeed(json: string | null): void {
-    if (this.#over) return;
-    this.#over = true;
+    if (this.#isSettled) return;
+    this.#isSettled = true;
     this.#settle.resolve(json);
   }
 
   fail(fault: Fault): void {
-    if (this.#over) return;
-    this.#over = true;
+    if (this.#isSettled) return;
+    this.#isSettled = true;
     // The client gets the message of the fault; the cause is only logged.
     if (fault.cause instanceof Error) this.#host.log("warn", `the function failed: ${fault.cause.message}`);
     this.#settle.reject(fault);
@@ -84,13 +84,13 @@ export class Running {
    * error of `JSON.parse` quotes its input.
    */
   #raised(fault: Fault): void {
-    if (this.#over) return;
-    this.#over = true;
-    if (fault.cause instanceof Error) this.#logOwnWords("the function failed", fault.cause.message);
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    if (fault.cause instanceof Error) this.#logError("the function failed", fault.cause.message);
     this.#settle.reject(fault);
   }
 
-  #logOwnWords(what: string, words: string): void {
+  #logError(what: string, words: string): void {
     this.#host.log("warn", `${what}: ${knownClass(/^\w{1,60}/.exec(words)?.[0]) ?? "an error of its own"}`);
     this.#host.log("debug", `${what}: ${words}`);
   }
@@ -99,8 +99,8 @@ export class Running {
    * Handles a message of the process. Returns false if the message violates the protocol of the bridge, which only a
    * compromised prelude does.
    */
-  hear(message: RunMessage, reply: SendReply): boolean {
-    if (this.#over) return true;
+  receive(message: RunMessage, reply: SendReply): boolean {
+    if (this.#isSettled) return true;
     switch (message.type) {
       case "call":
         return this.#call(message, reply);
@@ -109,7 +109,7 @@ export class Running {
         if (message.failure === undefined) this.#pipeCharacters += message.json.length;
         if (this.#pipes > PIPES_MAX || this.#pipeCharacters > JSON_BYTES) return false;
         this.#host.pipe(message.name, message.json);
-        if (message.failure !== undefined) this.#logOwnWords("the step failed", message.failure);
+        if (message.failure !== undefined) this.#logError("the step failed", message.failure);
         return true;
       case "log":
         this.#logs += 1;
@@ -135,11 +135,12 @@ export class Running {
 
   #call(message: Extract<RunMessage, { type: "call" }>, send: SendReply): boolean {
     this.#calls += 1;
-    this.#underWay += 1;
-    if (this.#calls > CALLS_MAX || this.#underWay > CALLS_AT_ONCE || message.inputs.length > JSON_BYTES) return false;
+    this.#activeCalls += 1;
+    if (this.#calls > CALLS_MAX || this.#activeCalls > CALLS_AT_ONCE || message.inputs.length > JSON_BYTES)
+      return false;
     void this.#host.runSource(message.source, message.inputs).then(({ json, release: taken }) => {
-      this.#underWay -= 1;
-      if (this.#over) taken();
+      this.#activeCalls -= 1;
+      if (this.#isSettled) taken();
       else send({ type: "reply", id: this.id, call: message.call, json }, taken);
     });
     return true;

@@ -49,7 +49,7 @@ export class Supervisor {
   readonly #endIdleLater: () => void;
   #closed = false;
   /** Whether no process has been needed since the start, or since `rest`. */
-  #resting: boolean;
+  #isDormant: boolean;
   /** Whether `verify` waits for a process. */
   #verifying = false;
   #killed = 0;
@@ -62,9 +62,9 @@ export class Supervisor {
   constructor(options: SupervisorOptions) {
     const { clock } = options;
     this.#options = options;
-    this.#resting = options.startsOnUse;
+    this.#isDormant = options.startsOnUse;
     this.#fleet = new Fleet(options, {
-      sparesWanted: () => this.#sparesWanted(),
+      sparesNeeded: () => this.#sparesNeeded(),
       ready: () => {
         this.#verifying &&= !this.#hasOpen;
         for (const notify of this.#whenReady.splice(0)) notify();
@@ -99,7 +99,7 @@ export class Supervisor {
   /** Resolves when a process is ready, or when a reason is known why none can be started. */
   ready(): Promise<void> {
     if (this.#hasOpen || this.#fleet.failure !== null) return Promise.resolve();
-    this.#resting = false;
+    this.#isDormant = false;
     return this.#startedOne();
   }
 
@@ -117,8 +117,8 @@ export class Supervisor {
   }
 
   /** Ends all processes without runs; the next run starts new ones. */
-  rest(): void {
-    this.#resting = true;
+  endIdleProcesses(): void {
+    this.#isDormant = true;
     for (const process of this.#fleet.processes) if (process.runs.size === 0) this.#fleet.end(process);
   }
 
@@ -131,7 +131,7 @@ export class Supervisor {
     if (this.#closed) return running.fail(endingFault());
     if (running.job.isShadow === true) return this.#startShadow(running);
     if (!this.#schedule.add(running)) return running.fail(new Fault("function.overloaded"));
-    this.#resting = false;
+    this.#isDormant = false;
     this.#serve();
     this.#failWaiting();
   }
@@ -240,9 +240,9 @@ export class Supervisor {
   #receive(process: FunctionProcess, message: FromChild): void {
     if (!("id" in message)) return;
     const running = process.runs.get(message.id);
-    if (message.type === "lost") this.#lost(process, message.isolate, message.text);
+    if (message.type === "lost") this.#onIsolateLost(process, message.isolate, message.text);
     if (running === undefined) return;
-    if (!running.hear(message, (reply, written) => process.child.send(reply, written))) {
+    if (!running.receive(message, (reply, written) => process.child.send(reply, written))) {
       running.fail(new Fault("function.raised", {}, { cause: new Error("it violated the protocol of the bridge") }));
       return this.end(running);
     }
@@ -301,9 +301,9 @@ export class Supervisor {
     for (const running of this.#schedule.clear()) running.fail(new Fault("function.unavailable", {}, { cause }));
   }
 
-  #sparesWanted(): number {
+  #sparesNeeded(): number {
     const isWanted =
-      this.#whenReady.length > 0 || (!this.#resting && (this.#options.spare || this.#schedule.needsProcess));
+      this.#whenReady.length > 0 || (!this.#isDormant && (this.#options.spare || this.#schedule.needsProcess));
     return (isWanted ? 1 : 0) + (this.#wantsShadowProcess ? (isWanted ? 1 : 2) : 0);
   }
 
@@ -359,7 +359,7 @@ export class Supervisor {
   /**
    * Handles an isolate that V8 has given up, whose thread sleeps from now on. The other runs in the process can finish.
    */
-  #lost(process: FunctionProcess, isolate: string, text: string): void {
+  #onIsolateLost(process: FunctionProcess, isolate: string, text: string): void {
     this.#options.log.warn({
       event: "function_isolate_lost",
       pid: process.child.pid,

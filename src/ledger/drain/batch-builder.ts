@@ -17,7 +17,7 @@ class RowsBuilder {
     const { columns } = positionsOf(table);
     const own = columns.map(({ name, column }) => ({
       name,
-      isText: column.holds.type !== "whole",
+      isText: column.valueType.type !== "whole",
       values: [] as CellValue[],
     }));
     this.#names = columns.map(({ name }) => name);

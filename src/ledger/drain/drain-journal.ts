@@ -1,7 +1,7 @@
 import { OperatorError } from "../../terms/operator-error.ts";
 import type { Clock } from "../../terms/time/clock.ts";
 import type { OnProgress } from "../../terms/on-progress.ts";
-import { createDrainer, type DrainerState } from "./drain.ts";
+import { createDrainer, type DrainerState } from "./drainer.ts";
 import { hasJournal } from "../journal/journal-tables.ts";
 import { createLedger } from "../ledger.ts";
 import type { RunningLedger } from "../journal/running-ledger.ts";
@@ -27,7 +27,7 @@ export interface Drained {
 /** The number of consecutive failures after which the database is not tried again. */
 const FAILURES_MAX = 4;
 const WRITE_MS_MAX = 10_000;
-const UNTOUCHED: Pick<RunningLedger, "noteDrained" | "onWritten"> = { noteDrained: () => {}, onWritten: () => {} };
+const UNTOUCHED: Pick<RunningLedger, "recordDrained" | "onWritten"> = { recordDrained: () => {}, onWritten: () => {} };
 
 /**
  * Sends the journal of a service that will not start again to the shared ledger. First it records runs that were in
@@ -56,15 +56,15 @@ export async function drainJournal({
     const outbox = keep ? UNTOUCHED : ledger;
     const drainer = createDrainer({ dir, ledger: outbox, sink, clock, log, limits: { writeTimeoutMs: WRITE_MS_MAX } });
     try {
-      const looked = ({ sent, pendingRuns, failures }: DrainerState): boolean => {
+      const hasGivenUp = ({ sent, pendingRuns, failures }: DrainerState): boolean => {
         onProgress?.("runs sent", sent, sent + pendingRuns);
         return failures >= FAILURES_MAX;
       };
-      const left = await untilDrained(drainer, clock, looked, true);
-      if (left > 0)
+      const remaining = await untilDrained(drainer, clock, hasGivenUp, true);
+      if (remaining > 0)
         throw new OperatorError(
           "unavailable",
-          `${left} ${left === 1 ? "run" : "runs"} did not reach the shared database.`,
+          `${remaining} ${remaining === 1 ? "run" : "runs"} did not reach the shared database.`,
         );
       if (!drainer.hasCompared) throw new OperatorError("unavailable", "The shared database does not answer.");
       const { sent, damaged } = drainer.state();

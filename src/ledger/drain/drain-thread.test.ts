@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { systemClock } from "../../terms/time/clock.ts";
-import type { DrainNote } from "../journal/running-ledger.ts";
+import type { DrainRecord } from "../journal/running-ledger.ts";
 import { atEnd, until } from "../ledger.kit.ts";
 import { openDrainThread } from "./drain-thread.ts";
 
 /** A thread that runs this code. `starts` counts its starts; `port` connects it to the service. */
 function openThread(t: TestContext, code: string) {
   const starts = new Int32Array(new SharedArrayBuffer(4));
-  const notes: DrainNote[] = [];
+  const notes: DrainRecord[] = [];
   const lines: object[] = [];
   const note = (fields: object): void => void lines.push(fields);
   let written = (): void => {};
@@ -17,7 +17,7 @@ const start = Atomics.add(workerData, 0, 1) + 1;\n`;
   const thread = openDrainThread({
     entry: new URL(`data:text/javascript,${encodeURIComponent(head + code)}`),
     workerData: starts,
-    ledger: { noteDrained: (one) => void notes.push(one), onWritten: (listener) => (written = listener) },
+    ledger: { recordDrained: (one) => void notes.push(one), onWritten: (listener) => (written = listener) },
     clock: systemClock,
     log: { info: note, warn: note, error: note },
   });

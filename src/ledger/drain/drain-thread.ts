@@ -2,16 +2,16 @@ import { Worker } from "node:worker_threads";
 import type { Clock } from "../../terms/time/clock.ts";
 import { compiledCode } from "../../terms/platform/compiled-code.ts";
 import { settledWithin } from "../../terms/time/within.ts";
-import type { DrainNote, RunningLedger } from "../journal/running-ledger.ts";
+import type { DrainRecord, RunningLedger } from "../journal/running-ledger.ts";
 import type { LedgerLog } from "../ports.ts";
-import type { DrainerState } from "./drain.ts";
+import type { DrainerState } from "./drainer.ts";
 
 export interface DrainThreadOptions {
   /** The module that runs in the thread. It must accept `ToDrainer` messages. */
   readonly entry: URL;
   readonly workerData: unknown;
   /** Must be ready, so that its journal exists. */
-  readonly ledger: Pick<RunningLedger, "noteDrained" | "onWritten">;
+  readonly ledger: Pick<RunningLedger, "recordDrained" | "onWritten">;
   readonly clock: Clock;
   readonly log: LedgerLog;
 }
@@ -20,7 +20,7 @@ export type ToDrainer = { readonly is: "written" } | { readonly is: "end"; reado
 
 export type FromDrainer =
   | { readonly is: "state"; readonly state: DrainedState }
-  | { readonly is: "noted"; readonly note: DrainNote }
+  | { readonly is: "noted"; readonly note: DrainRecord }
   | { readonly is: "log"; readonly level: keyof LedgerLog; readonly fields: object; readonly message: string };
 
 export type DrainedState = Pick<DrainerState, "pendingRuns" | "damaged" | "failures">;
@@ -51,7 +51,7 @@ export function openDrainThread({ entry, workerData, ledger, clock, log }: Drain
   let deaths = 0;
   let cancelRestart = (): void => {};
   let worker = start();
-  let gone = Promise.withResolvers<void>();
+  let exited = Promise.withResolvers<void>();
 
   function start(): Worker {
     const started = new Worker(entry, {
@@ -76,19 +76,19 @@ export function openDrainThread({ entry, workerData, ledger, clock, log }: Drain
 
   function receive(message: FromDrainer): void {
     if (message.is === "state") [state, deaths] = [message.state, 0];
-    else if (message.is === "noted") ledger.noteDrained(message.note);
+    else if (message.is === "noted") ledger.recordDrained(message.note);
     else log[message.level](message.fields, message.message);
   }
 
   function ended(): void {
-    gone.resolve();
+    exited.resolve();
     if (isEnding) return;
     damagedBefore += state.damaged;
     state = { ...state, damaged: 0 };
     const delayMs = Math.min(RESTART_MAX_MS, RESTART_FIRST_MS * 2 ** Math.min(deaths, 10));
     deaths += 1;
     cancelRestart = clock.after(delayMs, () => {
-      gone = Promise.withResolvers();
+      exited = Promise.withResolvers();
       worker = start();
     });
   }
@@ -106,7 +106,7 @@ export function openDrainThread({ entry, workerData, ledger, clock, log }: Drain
       ledger.onWritten(() => {});
       worker.ref();
       post({ is: "end", withinMs });
-      if (await settledWithin(clock, withinMs + FORCE_MS, gone.promise)) return;
+      if (await settledWithin(clock, withinMs + FORCE_MS, exited.promise)) return;
       await worker.terminate();
     },
   };

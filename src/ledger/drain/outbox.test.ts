@@ -46,10 +46,10 @@ test("what goes out is what is read by name, also beyond a run that is gone, and
   const first = (await outbox.next(512))!;
   assert.deepEqual([first.runs.transactionIds.length, first.upTo], [DAMAGED - 2, DAMAGED - 1]);
   await assertReadByName(first.runs);
-  outbox.wentOut(first);
+  outbox.markSent(first);
   const damaged = (await outbox.next(512))!;
   assert.deepEqual([damaged.upTo, damaged.damaged?.number], [DAMAGED, DAMAGED]);
-  outbox.wentOut(damaged);
+  outbox.markSent(damaged);
   const rest = (await outbox.next(512))!;
   await assertReadByName(rest.runs);
   const sent = [...first.runs.transactionIds, ...rest.runs.transactionIds];

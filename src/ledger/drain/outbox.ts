@@ -119,12 +119,12 @@ export class Outbox {
     return Math.max(...ends);
   }
 
-  wentOut(batch: OutboxBatch): void {
+  markSent(batch: OutboxBatch): void {
     this.#drained = batch.upTo;
   }
 
   /** Moves back to the last run that a database has, as far as the journal still has later runs. */
-  goBackTo(run: number): void {
+  rewindTo(run: number): void {
     const [row] = this.#tables.rows<{ first: number | null }>("SELECT min(id) AS first FROM runs WHERE id > ?", [run]);
     const first = row!.first;
     this.#drained = first === null ? this.#drained : Math.min(this.#drained, first - 1);
@@ -146,7 +146,7 @@ export class Outbox {
   }
 
   /** Whether sent runs that started before `startedBefore` still exist. */
-  holdsOld(startedBefore: number): boolean {
+  hasOldRuns(startedBefore: number): boolean {
     const old = "SELECT 1 FROM runs WHERE started_at < ? AND id <= ? LIMIT 1";
     return this.#tables.rows(old, [startedBefore, this.#drained]).length > 0;
   }

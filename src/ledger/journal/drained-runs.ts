@@ -1,17 +1,17 @@
 import type { DatabaseSync } from "node:sqlite";
-import { noteForgotten } from "./journal-pruner.ts";
-import type { DrainNote } from "./running-ledger.ts";
+import { recordForgotten } from "./journal-pruner.ts";
+import type { DrainRecord } from "./running-ledger.ts";
 
 /** Few enough that commits hardly wait. */
 const FORGET_AT_ONCE = 100;
 
 /** Records how far the outbox has been drained, inside the caller's transaction. */
-export function noteDrained(database: DatabaseSync, { run, wallAt, wentBack, setAside }: DrainNote): void {
-  const kept = wentBack === true ? "excluded.run" : "max(run, excluded.run)";
+export function recordDrained(database: DatabaseSync, { run, wallAt, wentBack, setAside }: DrainRecord): void {
+  const newValue = wentBack === true ? "excluded.run" : "max(run, excluded.run)";
   database
     .prepare(
       `INSERT INTO drained (only, run, drained_at) VALUES (1, ?, ?)
-       ON CONFLICT (only) DO UPDATE SET run = ${kept}, drained_at = excluded.drained_at`,
+       ON CONFLICT (only) DO UPDATE SET run = ${newValue}, drained_at = excluded.drained_at`,
     )
     .run(run, wallAt);
   if (setAside !== undefined)
@@ -34,7 +34,7 @@ export function forgetDrained(database: DatabaseSync, startedBefore: number): bo
     for (const statement of statements) statement.run(id);
     deleteRun.run(id);
   }
-  if (runs.length > 0) noteForgotten(database, startedBefore);
+  if (runs.length > 0) recordForgotten(database, startedBefore);
   database.exec("COMMIT");
   return runs.length === FORGET_AT_ONCE;
 }

@@ -68,7 +68,7 @@ export class IntentLog {
     const name = intentFileName(this.#nextNumber);
     try {
       const descriptor = openSync(join(this.#options.directory, name), "ax", 0o600);
-      if (proven) this.#proveRoom(name, descriptor);
+      if (proven) this.#proveSpace(name, descriptor);
       this.#current = { name, descriptor, bytes: 0, openRuns: 0 };
       this.#nextNumber += 1;
       return true;
@@ -82,7 +82,7 @@ export class IntentLog {
   }
 
   /** @throws when the disk is full; no bytes are left behind then */
-  #proveRoom(name: string, descriptor: number): void {
+  #proveSpace(name: string, descriptor: number): void {
     try {
       if (this.#write(descriptor, "\0".repeat(PROOF_BYTES), PROOF_BYTES) !== PROOF_BYTES) {
         throw Object.assign(new Error("short write"), { code: "ENOSPC" });
@@ -210,7 +210,7 @@ export class IntentLog {
   }
 
   /** The syncing thread has ended. */
-  syncLost(): void {
+  onSyncThreadEnded(): void {
     this.#syncing = false;
     if (this.#current !== null) this.#unsynced.add(this.#current.name);
   }

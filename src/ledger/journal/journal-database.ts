@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { syncDirectory } from "../../terms/platform/make-directory.ts";
 import { JOURNAL_FILE } from "./journal-file.ts";
-import { migrate } from "./migrate.ts";
+import { migrateJournal } from "./migrate-journal.ts";
 
 export { JOURNAL_FILE };
 
@@ -33,7 +33,7 @@ export function openJournal(directory: string, walBytesMax: number, afterFailure
     database.exec(`PRAGMA wal_autocheckpoint = ${Math.ceil((2 * walBytesMax) / 4096)}`);
     database.exec(`PRAGMA journal_size_limit = ${walBytesMax}`);
     emptyWriteAheadLog(database, afterFailure);
-    migrate(database);
+    migrateJournal(database);
     return database;
   } catch (error) {
     database.close();

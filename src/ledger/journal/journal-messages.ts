@@ -46,7 +46,7 @@ export type FromJournal =
   | { readonly is: "holders"; readonly bytes: readonly (readonly [organizationId: string, bytes: number])[] }
   | { readonly is: "synced" }
   /** Whether the reserve file exists, so that there is space for the records of new runs. */
-  | { readonly is: "room"; readonly enough: boolean }
+  | { readonly is: "space"; readonly enough: boolean }
   | { readonly is: "failed"; readonly during: Doing; readonly code: string; readonly message: string }
   /** Runs could not be deleted, because of damage. */
   | { readonly is: "damaged"; readonly during: "prune" | "forget"; readonly message: string }

@@ -36,9 +36,9 @@ export class JournalPruner {
   readonly #candidates: StatementSync;
   readonly #drained: StatementSync;
   readonly #deletes: readonly StatementSync[];
-  readonly #note: StatementSync;
+  readonly #recordProgress: StatementSync;
   #current: Request | null = null;
-  #place: readonly [startedAt: number, id: number] = [0, 0];
+  #cursor: readonly [startedAt: number, id: number] = [0, 0];
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -54,7 +54,7 @@ export class JournalPruner {
       ...TABLES.map((table) => database.prepare(`DELETE FROM ${table} WHERE run = ?`)),
       database.prepare("DELETE FROM runs WHERE id = ?"),
     ];
-    this.#note = database.prepare(
+    this.#recordProgress = database.prepare(
       `UPDATE prunings SET deleted = deleted + ?, kept_unknown = kept_unknown + ?, kept_undrained = kept_undrained + ?,
          done = ? WHERE id = ?`,
     );
@@ -74,7 +74,7 @@ export class JournalPruner {
       if (isDamage(error)) this.#giveUp(request);
       throw error;
     }
-    if (done) this.#rest();
+    if (done) this.#finishRequest();
     return true;
   }
 
@@ -82,17 +82,17 @@ export class JournalPruner {
   #giveUp({ id }: Request): void {
     this.#database.exec("ROLLBACK");
     this.#database.prepare(`UPDATE prunings SET done = ${GIVEN_UP} WHERE id = ?`).run(id);
-    this.#rest();
+    this.#finishRequest();
   }
 
-  #rest(): void {
+  #finishRequest(): void {
     this.#current = null;
-    this.#place = [0, 0];
+    this.#cursor = [0, 0];
   }
 
   #deleteSome({ id, started_before, unknown_too }: Request): boolean {
     const startedBefore = Math.min(started_before, Date.now() - YOUNG_MS);
-    const candidates = this.#candidates.all(...this.#place, startedBefore) as unknown as Candidate[];
+    const candidates = this.#candidates.all(...this.#cursor, startedBefore) as unknown as Candidate[];
     const outbox = this.#drained.get() as { readonly run: number } | undefined;
     const kept = { unknown: 0, undrained: 0 };
     let deleted = 0;
@@ -104,17 +104,17 @@ export class JournalPruner {
         deleted += 1;
       }
     }
-    if (deleted > 0) noteForgotten(this.#database, startedBefore);
+    if (deleted > 0) recordForgotten(this.#database, startedBefore);
     const last = candidates.at(-1);
-    if (last !== undefined) this.#place = [last.started_at, last.id];
+    if (last !== undefined) this.#cursor = [last.started_at, last.id];
     const done = candidates.length < AT_ONCE;
-    this.#note.run(deleted, kept.unknown, kept.undrained, done ? 1 : 0, id);
+    this.#recordProgress.run(deleted, kept.unknown, kept.undrained, done ? 1 : 0, id);
     return done;
   }
 }
 
 /** Records, inside the caller's transaction, that runs which started before `startedBefore` may have been deleted. */
-export function noteForgotten(database: DatabaseSync, startedBefore: number): void {
+export function recordForgotten(database: DatabaseSync, startedBefore: number): void {
   database
     .prepare(
       `INSERT INTO forgotten (only, started_before) VALUES (1, ?)

@@ -18,19 +18,19 @@ type TextOf = (id: number) => string | null;
 export class JournalRows {
   readonly #nameOf: StatementSync;
   readonly #names = new Map<number, string>();
-  readonly #next: TableWriter;
+  readonly #next: TableReader;
   readonly #unlike: StatementSync;
   /** Statements for runs and for the rows of each table, above one run number and up to another. */
-  readonly runs: TableWriter;
-  readonly calls: TableWriter;
-  readonly attempts: TableWriter;
-  readonly reconciliations: TableWriter;
+  readonly runs: TableReader;
+  readonly calls: TableReader;
+  readonly attempts: TableReader;
+  readonly reconciliations: TableReader;
 
   constructor(database: DatabaseSync) {
     this.#nameOf = database.prepare("SELECT name FROM names WHERE id = ?");
     const textOf = (id: number): string | null => this.#textOf(id);
-    const part = (table: Columns, run: string, rest: string, instead = {}): TableWriter =>
-      new TableWriter(database, textOf, table, run, rest, instead);
+    const part = (table: Columns, run: string, rest: string, instead = {}): TableReader =>
+      new TableReader(database, textOf, table, run, rest, instead);
     const checksum = { checksum: CHECKSUM };
     this.#next = part(RUN_COLUMNS, "r.id", "runs AS r WHERE r.id > ? ORDER BY r.id LIMIT ?", checksum);
     this.runs = part(RUN_COLUMNS, "r.id", "runs AS r WHERE r.id > ? AND r.id <= ? ORDER BY r.id", checksum);
@@ -63,7 +63,7 @@ export class JournalRows {
 }
 
 /** The rows of one table. */
-class TableWriter {
+class TableReader {
   readonly #statement: StatementSync;
   readonly #textOf: TextOf;
   /** Positions at which the journal has a number in place of a text. */
@@ -83,7 +83,7 @@ class TableWriter {
     this.#statement = database.prepare(`SELECT ${selected.join(", ")}, ${run} FROM ${from}`);
     this.#statement.setReturnArrays(true);
     this.#textOf = textOf;
-    this.#namesAt = columns.flatMap(({ column }, at) => (column.holds.isName ? [at] : []));
+    this.#namesAt = columns.flatMap(({ column }, at) => (column.valueType.isName ? [at] : []));
     this.#runAt = columns.length;
   }
 

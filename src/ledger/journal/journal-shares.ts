@@ -36,8 +36,8 @@ export class JournalShares {
   /** Bytes of records that are not part of `#bytes`. */
   #unmeasured = 0;
   /** Bytes of each organization; `null` while the last part is far away and counting is off. */
-  #held: BytesByOrganization | null = null;
-  #heldTotal = 0;
+  #bytesOf: BytesByOrganization | null = null;
+  #bytesTotal = 0;
   /** Bytes added since a count was requested; `null` if no count is in progress. */
   #sinceRequest: BytesByOrganization | null = null;
   #countAt = 0;
@@ -63,20 +63,20 @@ export class JournalShares {
   /** Call it after the record has become pending. */
   add(organizationId: string, bytes: number): void {
     this.#unmeasured += bytes;
-    if (this.#held !== null) {
-      add(this.#held, organizationId, bytes);
-      this.#heldTotal += bytes;
+    if (this.#bytesOf !== null) {
+      add(this.#bytesOf, organizationId, bytes);
+      this.#bytesTotal += bytes;
       if (this.#sinceRequest !== null) add(this.#sinceRequest, organizationId, bytes);
     } else if (this.#bytesUntilWatched() <= 0) this.#watch(this.#options.pending());
   }
 
   counted(inJournal: Iterable<readonly [organizationId: string, bytes: number]>): void {
     if (this.#sinceRequest === null) return;
-    this.#hold(this.#sinceRequest);
+    this.#setCounts(this.#sinceRequest);
     this.#sinceRequest = null;
     for (const [organizationId, bytes] of inJournal) {
-      add(this.#held!, organizationId, bytes);
-      this.#heldTotal += bytes;
+      add(this.#bytesOf!, organizationId, bytes);
+      this.#bytesTotal += bytes;
     }
   }
 
@@ -88,9 +88,9 @@ export class JournalShares {
 
   /** Whether a new run of this organization must be refused to leave space to others. */
   isBeyondShare(organizationId: string): boolean {
-    if (this.#held === null || this.#bytes + this.#unmeasured < this.#bytesMax - this.#lastPart) return false;
-    const held = this.#held.get(organizationId) ?? 0;
-    if (held <= this.#heldTotal / (this.#held.size + 1)) return false;
+    if (this.#bytesOf === null || this.#bytes + this.#unmeasured < this.#bytesMax - this.#lastPart) return false;
+    const used = this.#bytesOf.get(organizationId) ?? 0;
+    if (used <= this.#bytesTotal / (this.#bytesOf.size + 1)) return false;
     this.#logOnce(organizationId);
     return true;
   }
@@ -105,7 +105,7 @@ export class JournalShares {
   }
 
   #watch(pending: BytesByOrganization): void {
-    if (this.#held === null) this.#hold(new Map(pending));
+    if (this.#bytesOf === null) this.#setCounts(new Map(pending));
     const now = this.#options.clock.now();
     if (this.#sinceRequest !== null || now < this.#countAt) return;
     this.#countAt = now + COUNT_EVERY_MS;
@@ -114,15 +114,15 @@ export class JournalShares {
   }
 
   #stopWatching(): void {
-    this.#held = null;
+    this.#bytesOf = null;
     this.#sinceRequest = null;
     this.#countAt = 0;
     this.#logged.clear();
   }
 
-  #hold(held: BytesByOrganization): void {
-    this.#held = held;
-    this.#heldTotal = sumOf(held);
+  #setCounts(counts: BytesByOrganization): void {
+    this.#bytesOf = counts;
+    this.#bytesTotal = sumOf(counts);
   }
 
   #logOnce(organizationId: string): void {

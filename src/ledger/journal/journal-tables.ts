@@ -6,7 +6,7 @@ import { COMMAND_WAIT_MS } from "./journal-database.ts";
 import { hasJournal, JOURNAL_FILE } from "./journal-file.ts";
 import { JournalRows } from "./journal-rows.ts";
 import { JOURNAL_CHANGES, isNumberOf, JOURNAL_VIEWS, LAST_USE, numbered, textOfName } from "./journal-views.ts";
-import { isUsable } from "./migrate.ts";
+import { isUsable } from "./migrate-journal.ts";
 import type { LedgerQuery, LedgerTables } from "../ports.ts";
 
 export { hasJournal };
@@ -78,7 +78,7 @@ export class JournalTables implements LedgerTables {
     return this.#inTurn("FULL", work);
   }
 
-  note<Result>(work: (query: LedgerQuery) => Promise<Result>): Promise<Result> {
+  changeUnsynced<Result>(work: (query: LedgerQuery) => Promise<Result>): Promise<Result> {
     return this.#inTurn("NORMAL", work);
   }
 

@@ -24,7 +24,7 @@ function columnsOf(table: Columns, alias: string, instead: { readonly [name: str
   return listOf(table)
     .map(({ name, column }) => {
       const own = `${alias}.${column.inJournal ?? name}`;
-      return `${instead[name] ?? (column.holds.isName ? named(own) : own)} AS ${name}`;
+      return `${instead[name] ?? (column.valueType.isName ? named(own) : own)} AS ${name}`;
     })
     .join(", ");
 }

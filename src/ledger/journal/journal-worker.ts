@@ -6,20 +6,20 @@ import { parentPort, receiveMessageOnPort, workerData } from "node:worker_thread
 import { syncDirectory } from "../../terms/platform/make-directory.ts";
 import { dropReserve, createReserve } from "./reserve-file.ts";
 import { passDisk } from "./disk-faults.ts";
-import { forgetDrained, noteDrained } from "./drained-runs.ts";
+import { forgetDrained, recordDrained } from "./drained-runs.ts";
 import { IntentSyncer } from "./intent-syncer.ts";
 import { isDamage } from "./journal-damage.ts";
 import { listIntentFiles } from "./intent-files.ts";
 import { diskErrorCode, JOURNAL_FILE, openJournal } from "./journal-database.ts";
 import type { Doing, FromJournal, JournalSetup, Measured, ToJournal } from "./journal-messages.ts";
-import { JournalHolders } from "./journal-holders.ts";
+import { OrganizationByteCounter } from "./count-organization-bytes.ts";
 import { JournalPruner } from "./journal-pruner.ts";
 import { JournalWriter } from "./journal-writer.ts";
 import { listOutcomeFiles } from "./outcome-files.ts";
 import { recoverIntents } from "./recover-intents.ts";
 import type { RunRecordLine } from "./record-lines.ts";
-import { movedTo, noteMoved, replayOutcomes } from "./replay-outcomes.ts";
-import type { DrainNote } from "./running-ledger.ts";
+import { movedTo, recordMoved, replayOutcomes } from "./replay-outcomes.ts";
+import type { DrainRecord } from "./running-ledger.ts";
 
 const setup = workerData as JournalSetup;
 const port = parentPort!;
@@ -30,13 +30,13 @@ const GROUP_CHARACTERS_MAX = 4 * 1024 * 1024;
 const TIDY_AFTER_MS = 1_000;
 const FORGET_AGAIN_MS = 20;
 /** The interval of checks for deletion requests, and the pause between two steps of a deletion. */
-const PRUNE_LOOK_MS = 1_000;
+const PRUNE_CHECK_MS = 1_000;
 const PRUNE_AGAIN_MS = 20;
 const PRUNE_DAMAGED_MS = 60_000;
 /** The pause between two steps of a count of organizations' bytes. */
 const COUNT_AGAIN_MS = 5;
 const MEASURE_EVERY_MS = 200;
-const ROOM_CHECK_MS = 1_000;
+const SPACE_CHECK_MS = 1_000;
 
 function post(message: FromJournal): void {
   port.postMessage(message);
@@ -63,7 +63,7 @@ function attempt<Result>(doing: Doing, action: () => Result): Result {
 
 interface Group {
   readonly records: string[];
-  readonly drained: DrainNote[];
+  readonly drained: DrainRecord[];
 }
 
 class Journal {
@@ -73,7 +73,7 @@ class Journal {
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   readonly #pages: StatementSync;
-  readonly #holders: JournalHolders;
+  readonly #holders: OrganizationByteCounter;
   readonly #pruner: JournalPruner;
   #lastCommitAt = 0;
   #tidying = false;
@@ -92,7 +92,7 @@ class Journal {
       `SELECT (page_count - freelist_count) * page_size AS bytes
        FROM pragma_page_count, pragma_freelist_count, pragma_page_size`,
     );
-    this.#holders = new JournalHolders(database);
+    this.#holders = new OrganizationByteCounter(database);
     this.#syncer = new IntentSyncer({
       directory: setup.directory,
       everyMs: setup.syncIntentsEveryMs,
@@ -141,8 +141,8 @@ class Journal {
     for (const joined of records) {
       for (const record of JSON.parse(`[${joined}]`) as RunRecordLine[]) this.#writer.add(record);
     }
-    if (records.length > 0) noteMoved(this.#database, last);
-    for (const note of drained) noteDrained(this.#database, note);
+    if (records.length > 0) recordMoved(this.#database, last);
+    for (const note of drained) recordDrained(this.#database, note);
     this.#commit.run();
   }
 
@@ -193,7 +193,7 @@ class Journal {
   prune(): void {
     const more = attempt("commit", () => this.#unlessDamaged("prune", () => this.#pruner.step()));
     if (more === true) this.#afterCommit();
-    setTimeout(() => this.prune(), more === null ? PRUNE_DAMAGED_MS : more ? PRUNE_AGAIN_MS : PRUNE_LOOK_MS);
+    setTimeout(() => this.prune(), more === null ? PRUNE_DAMAGED_MS : more ? PRUNE_AGAIN_MS : PRUNE_CHECK_MS);
   }
 
   measure(): void {
@@ -240,14 +240,14 @@ function nextMessage(): ToJournal | undefined {
 }
 
 /** Creates the reserve file, and reports whether it exists. Retries while it cannot be created. */
-async function keepRoom(): Promise<void> {
+async function maintainReserve(): Promise<void> {
   try {
     passDisk(setup.faults, "reserve");
     await createReserve(setup.directory, setup.reserveBytes);
-    post({ is: "room", enough: true });
+    post({ is: "space", enough: true });
   } catch {
-    post({ is: "room", enough: false });
-    setTimeout(() => void keepRoom(), ROOM_CHECK_MS);
+    post({ is: "space", enough: false });
+    setTimeout(() => void maintainReserve(), SPACE_CHECK_MS);
   }
 }
 
@@ -278,4 +278,4 @@ const journal = attempt("open", () => new Journal(database, writer));
 port.on("message", (message: ToJournal) => journal.receive(message));
 post({ is: "ready", recovered: recovered.found, next: recovered.next, size: journal.size() });
 journal.prune();
-void keepRoom();
+void maintainReserve();

@@ -25,7 +25,7 @@ export class JournalWriter {
   readonly #changes: StatementSync;
   #nextId = 1;
   /** The last value of SQLite's counter of commits by other connections. */
-  #seen = -1;
+  #dataVersion = -1;
 
   constructor(database: DatabaseSync) {
     const names = new JournalNames(database);
@@ -44,8 +44,8 @@ export class JournalWriter {
   /** Call it first in each transaction: `catchUp` in another process may have added runs since the last one. */
   begin(): void {
     const { data_version: seen } = this.#changes.get() as { readonly data_version: number };
-    if (seen === this.#seen) return;
-    this.#seen = seen;
+    if (seen === this.#dataVersion) return;
+    this.#dataVersion = seen;
     this.#nextId = (this.#lastId.get() as { readonly id: number }).id + 1;
   }
 
@@ -86,8 +86,8 @@ class Insert {
       `INSERT INTO ${into} (${inJournal.join(", ")}) VALUES (${inJournal.map(() => "?").join(", ")})
        ON CONFLICT (${key}) DO NOTHING`,
     );
-    this.#areNames = columns.map(({ column }) => column.holds.isName);
-    this.#copiesAreNames = copies.map(({ column }) => column.holds.isName);
+    this.#areNames = columns.map(({ column }) => column.valueType.isName);
+    this.#copiesAreNames = copies.map(({ column }) => column.valueType.isName);
     this.#names = names;
   }
 
@@ -108,7 +108,7 @@ class Insert {
 }
 
 /** Far more than the number of sources, organizations and similar; a bound on memory. */
-const KEPT_MAX = 20_000;
+const CACHED_MAX = 20_000;
 
 /**
  * The journal's numbers for repeated texts, so that such a text takes only a byte or two per run. Used inside
@@ -129,7 +129,7 @@ export class JournalNames {
     if (known !== undefined) return known;
     const found = this.#find.get(name) as { readonly id: number } | undefined;
     const number = found?.id ?? Number(this.#add.run(name).lastInsertRowid);
-    if (this.#numbers.size >= KEPT_MAX) this.#numbers.clear();
+    if (this.#numbers.size >= CACHED_MAX) this.#numbers.clear();
     this.#numbers.set(name, number);
     return number;
   }

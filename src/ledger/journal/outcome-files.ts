@@ -37,12 +37,12 @@ export interface NumberedRecord {
  * The bytes of one write: whole pages, the last byte of which ends a line. Uses the buffer `room` if it is large
  * enough.
  */
-export function groupOf(records: readonly NumberedRecord[], room: Buffer = Buffer.alloc(0)): Buffer {
+export function groupOf(records: readonly NumberedRecord[], buffer: Buffer = Buffer.alloc(0)): Buffer {
   const first = records[0]!.number;
   const lines = records.map(({ number, text }) => `${number} ${first} ${text}\n`);
   const bytes = lines.reduce((sum, line) => sum + CHECKSUM_BYTES + Buffer.byteLength(line), 0);
   const size = Math.ceil(bytes / PAGE_BYTES) * PAGE_BYTES;
-  const group = room.length < size ? Buffer.allocUnsafe(size) : room.subarray(0, size);
+  const group = buffer.length < size ? Buffer.allocUnsafe(size) : buffer.subarray(0, size);
   let at = 0;
   for (const line of lines) {
     const from = at + CHECKSUM_BYTES;
@@ -149,7 +149,7 @@ export const makeOutcomeFile: MakeOutcomeFile = async (path, bytes) => {
 class SyncedFile implements OutcomeFile {
   readonly #descriptor: number;
   #isWriting = false;
-  #isOver = false;
+  #isClosed = false;
 
   constructor(descriptor: number) {
     this.#descriptor = descriptor;
@@ -160,7 +160,7 @@ class SyncedFile implements OutcomeFile {
     return new Promise((resolve, reject) => {
       write(this.#descriptor, bytes, 0, bytes.length, at, (error, written) => {
         this.#isWriting = false;
-        if (this.#isOver) this.close();
+        if (this.#isClosed) this.close();
         if (error !== null) reject(error);
         else if (written === bytes.length) resolve();
         else reject(Object.assign(new Error("short write"), { code: "ENOSPC" }));
@@ -170,7 +170,7 @@ class SyncedFile implements OutcomeFile {
 
   /** Call it only if no write is waiting to start: the next opened file would get its descriptor and its bytes. */
   close(): void {
-    this.#isOver = true;
+    this.#isClosed = true;
     if (this.#isWriting) return;
     // The result does not matter, because every write has already reported whether it is on disk.
     close(this.#descriptor, () => {});

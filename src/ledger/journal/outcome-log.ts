@@ -13,7 +13,7 @@ import {
 /** A larger write would delay its first records. */
 const GROUP_CHARACTERS_MAX = 1024 * 1024;
 /** The size of the shared buffer. A larger group gets its own buffer. */
-const ROOM_BYTES = 128 * 1024;
+const BUFFER_BYTES = 128 * 1024;
 /** The number of prepared files in addition to the current one. */
 const SPARE = 1;
 /**
@@ -60,10 +60,10 @@ export class OutcomeLog {
   #current: LogFile | null = null;
   #spare: LogFile[] = [];
   /** Replaced files that may contain records which the journal does not have yet. */
-  #left: LogFile[] = [];
+  #replaced: LogFile[] = [];
   #pending: NumberedRecord[] = [];
   /** The buffer of the write in progress. */
-  #room = Buffer.alloc(0);
+  #buffer = Buffer.alloc(0);
   #opening = false;
   #planned = false;
   #writing = false;
@@ -86,7 +86,7 @@ export class OutcomeLog {
 
   get bytes(): number {
     const files = this.#current === null ? [] : [this.#current];
-    return [...files, ...this.#spare, ...this.#left].reduce((sum, { end }) => sum + this.#sizeOf(end), 0);
+    return [...files, ...this.#spare, ...this.#replaced].reduce((sum, { end }) => sum + this.#sizeOf(end), 0);
   }
 
   #sizeOf(end: number): number {
@@ -102,7 +102,7 @@ export class OutcomeLog {
       while (this.#spare.length < SPARE) this.#spare.push(await this.#make());
       this.#current = file;
       // A write that has not ended may still use the old buffer.
-      this.#room = Buffer.allocUnsafeSlow(ROOM_BYTES);
+      this.#buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
       if (this.#ended) this.end(true);
       return !this.#ended;
     } catch (error) {
@@ -156,7 +156,7 @@ export class OutcomeLog {
     try {
       while (this.#pending.length > 0) {
         const records = this.#take();
-        const group = groupOf(records, this.#room);
+        const group = groupOf(records, this.#buffer);
         if (file.end > 0 && file.end + group.length > this.#options.fileBytes) file = await this.#next(file);
         if (this.#current === file) await file.file.write(group, file.end);
         // The file was abandoned meanwhile, and its records went to the journal.
@@ -194,7 +194,7 @@ export class OutcomeLog {
   async #next(full: LogFile): Promise<LogFile> {
     const file = this.#spare.shift() ?? (await this.#make());
     if (this.#current === full) {
-      this.#left.push(full);
+      this.#replaced.push(full);
       this.#current = file;
     } else this.#spare.push(file);
     return file;
@@ -203,9 +203,9 @@ export class OutcomeLog {
   /** The journal has all records up to `last` on disk. */
   release(last: number): void {
     while (this.#pending.length > 0 && this.#pending[0]!.number <= last) this.#pending.shift();
-    if (this.#left.length === 0) return;
-    const done = this.#left.filter((file) => file.last <= last);
-    this.#left = this.#left.filter((file) => file.last > last);
+    if (this.#replaced.length === 0) return;
+    const done = this.#replaced.filter((file) => file.last <= last);
+    this.#replaced = this.#replaced.filter((file) => file.last > last);
     for (const file of done) {
       if (file.failed || this.#spare.length >= SPARE) this.#remove(file);
       else this.#spare.push({ ...file, end: 0, last: 0 });
@@ -218,7 +218,7 @@ export class OutcomeLog {
     if (file === null) return;
     this.#current = null;
     this.#writing = false;
-    this.#left.push({ ...file, failed: true });
+    this.#replaced.push({ ...file, failed: true });
     this.#pending = [];
     this.#options.onFailed(code);
   }
@@ -235,8 +235,8 @@ export class OutcomeLog {
    */
   end(empty: boolean): void {
     this.#ended = true;
-    const files = [...(this.#current === null ? [] : [this.#current]), ...this.#spare, ...this.#left];
-    [this.#current, this.#spare, this.#left] = [null, [], []];
+    const files = [...(this.#current === null ? [] : [this.#current]), ...this.#spare, ...this.#replaced];
+    [this.#current, this.#spare, this.#replaced] = [null, [], []];
     for (const { name, file } of files) {
       file.close();
       if (!empty) continue;

@@ -13,7 +13,7 @@ export interface Pruned {
 /** Few enough to keep each transaction short. */
 const AT_ONCE = 500;
 
-const PARTS = ["ledger_reconciliations", "ledger_attempts", "ledger_calls"];
+const CHILD_TABLES = ["ledger_reconciliations", "ledger_attempts", "ledger_calls"];
 
 type PrunableRun = { readonly transaction_id: string; readonly started_at: number };
 
@@ -45,18 +45,18 @@ async function* pages(
   unknownToo: boolean,
 ): AsyncGenerator<readonly string[]> {
   const unknown = unknownToo ? "" : "AND r.has_unknown = 0";
-  let place: readonly [startedAt: number, transactionId: string] = [Number.MIN_SAFE_INTEGER, ""];
+  let cursor: readonly [startedAt: number, transactionId: string] = [Number.MIN_SAFE_INTEGER, ""];
   for (;;) {
     const runs = await query<PrunableRun>(
       `SELECT r.transaction_id, r.started_at FROM ledger_runs AS r
        WHERE r.started_at < ? AND (r.started_at, r.transaction_id) > (?, ?) ${unknown}
        ORDER BY r.started_at, r.transaction_id LIMIT ${AT_ONCE}`,
-      [startedBefore, ...place],
+      [startedBefore, ...cursor],
     );
     const last = runs.at(-1);
     if (last === undefined) return;
     yield runs.map((run) => run.transaction_id);
-    place = [last.started_at, last.transaction_id];
+    cursor = [last.started_at, last.transaction_id];
   }
 }
 
@@ -66,12 +66,13 @@ async function deleteRuns(tables: LedgerTables, found: readonly string[], unknow
   const unknown = unknownToo ? "" : "AND has_unknown = 0";
   return tables.change(async (query) => {
     const deleted = await query<PrunableRun>(
-      `DELETE FROM ledger_runs WHERE transaction_id IN (${places(found)}) ${unknown} RETURNING transaction_id, started_at`,
+      `DELETE FROM ledger_runs WHERE transaction_id IN (${placeholders(found)}) ${unknown} RETURNING transaction_id, started_at`,
       found,
     );
     const ids = deleted.map((run) => run.transaction_id);
     if (ids.length === 0) return 0;
-    for (const table of PARTS) await query(`DELETE FROM ${table} WHERE transaction_id IN (${places(ids)})`, ids);
+    for (const table of CHILD_TABLES)
+      await query(`DELETE FROM ${table} WHERE transaction_id IN (${placeholders(ids)})`, ids);
     const spans = Map.groupBy(deleted, (run) => spanOf(run.transaction_id));
     // In a fixed order, so that two deleting processes cannot deadlock.
     for (const [span, runs] of [...spans].toSorted(([a], [b]) => (a < b ? -1 : 1)))
@@ -87,6 +88,6 @@ async function deleteRuns(tables: LedgerTables, found: readonly string[], unknow
   });
 }
 
-function places(values: readonly unknown[]): string {
+function placeholders(values: readonly unknown[]): string {
   return values.map(() => "?").join(", ");
 }

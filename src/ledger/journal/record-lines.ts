@@ -55,14 +55,21 @@ type FormOf<Table extends Columns> = LineForm<RecordSource<Table>, RecordedRow<T
 function lineForm<Table extends Columns>(table: Table, isIn: (column: Columns[string]) => boolean): FormOf<Table> {
   const inTable = listOf(table).flatMap(({ name, column }) =>
     column.from !== null && isIn(column)
-      ? [{ name, holds: column.holds, from: column.from as (of: unknown) => unknown, later: column.later === true }]
+      ? [
+          {
+            name,
+            valueType: column.valueType,
+            from: column.from as (of: unknown) => unknown,
+            later: column.later === true,
+          },
+        ]
       : [],
   );
   // Lines of an older version lack the later columns at the end.
   const columns = [...inTable.filter(({ later }) => !later), ...inTable.filter(({ later }) => later)];
   const names = columns.map(({ name }) => name);
   const froms = columns.map(({ from }) => from);
-  const holds = columns.map((column) => column.holds);
+  const valueTypes = columns.map((column) => column.valueType);
   const positions = names.map((name) => positionOf(table, name));
   const blank: ReadValues = positionsOf(table).columns.map(() => null);
   return {
@@ -74,7 +81,7 @@ function lineForm<Table extends Columns>(table: Table, isIn: (column: Columns[st
     read(line) {
       const row = blank.slice();
       for (let at = 0; at < positions.length; at += 1)
-        row[positions[at]!] = formed(holds[at]!, line[at]) as ReadValues[number];
+        row[positions[at]!] = formed(valueTypes[at]!, line[at]) as ReadValues[number];
       return row;
     },
     readRaw: (line) =>

@@ -5,7 +5,7 @@ import { RUN_COLUMNS } from "../columns.ts";
 import { isDamage } from "./journal-damage.ts";
 import { COMMAND_WAIT_MS, JOURNAL_FILE } from "./journal-database.ts";
 import { JournalWriter } from "./journal-writer.ts";
-import { isUsable } from "./migrate.ts";
+import { isUsable } from "./migrate-journal.ts";
 import { listOutcomeFiles, readOutcomes, type NumberedRecord } from "./outcome-files.ts";
 import { RUN_LINE, type RunRecordLine } from "./record-lines.ts";
 
@@ -18,7 +18,7 @@ export function movedTo(database: DatabaseSync): number {
 }
 
 /** Call it in the transaction that has added the outcomes. */
-export function noteMoved(database: DatabaseSync, number: number): void {
+export function recordMoved(database: DatabaseSync, number: number): void {
   database
     .prepare(
       `INSERT INTO moved (only, number) VALUES (1, ?)
@@ -42,7 +42,7 @@ export function replayOutcomes(database: DatabaseSync, writer: JournalWriter, di
   inTransaction(database, () => {
     writer.begin();
     for (const record of parsed(records)) writer.add(record);
-    noteMoved(database, last);
+    recordMoved(database, last);
     if (lost > 0)
       database.prepare("INSERT INTO lost_outcomes (noted_at, outcomes) VALUES (?, ?)").run(Date.now(), lost);
   });

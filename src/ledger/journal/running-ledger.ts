@@ -21,7 +21,7 @@ export interface LedgerState {
   readonly damageMet: number;
 }
 
-export type DrainNote = NonNullable<ToJournal["drained"]>;
+export type DrainRecord = NonNullable<ToJournal["drained"]>;
 
 export interface RunningLedger extends Ledger {
   /**
@@ -33,7 +33,7 @@ export interface RunningLedger extends Ledger {
   /** Resolves when every closed run is in the journal, or after `closeMs` if that fails. */
   flush(): Promise<void>;
   /** For the drainer: records its position on disk. If the record is lost, a few runs are sent twice. */
-  noteDrained(note: DrainNote): void;
+  recordDrained(note: DrainRecord): void;
   /** For the drainer: called when the journal has new runs. Only one listener at a time. */
   onWritten(listener: () => void): void;
   /** Writes pending records, as far as its time limit allows, and stops. Call it after the last run has been closed. */

@@ -35,8 +35,8 @@ export async function exportPage(
   format: ExportFormat,
   from: ExportCursor | null,
 ): Promise<ExportPage> {
-  const place = from ?? BEGINNING;
-  const { runs, end } = await findRuns(tables, filter, place);
+  const cursor = from ?? BEGINNING;
+  const { runs, end } = await findRuns(tables, filter, cursor);
   const whole = runs.flatMap(({ row, damaged }) => (row === null || damaged ? [] : [row]));
   const head = from === null && format !== "parquet" ? headOf(format) : "";
   return {
@@ -73,26 +73,26 @@ interface ExportPart {
 type RunStart = Pick<RunRow, "started_at" | "transaction_id">;
 
 /** Runs read for a page if most of them may not match. A bound, so that the next query does not wait long. */
-const LOOKED_AT_MAX = 5_000;
+const EXAMINED_MAX = 5_000;
 
-async function findRuns(tables: LedgerTables, filter: LedgerFilter, place: ExportCursor): Promise<ExportPart> {
+async function findRuns(tables: LedgerTables, filter: LedgerFilter, cursor: ExportCursor): Promise<ExportPart> {
   const { query, isText } = tables;
   // Few enough to sort them for each page.
   const isFew = isByRequest(filter) && (await narrowest(tables, filter)).few < FEW_RUNS;
   const condition = runCondition(filter, isText, isFew ? "request" : "caller");
-  const endOfPart = isRare(filter) && !isFew ? await placeAfter(query, filter, place, LOOKED_AT_MAX) : null;
+  const endOfPart = isRare(filter) && !isFew ? await cursorAfter(query, filter, cursor, EXAMINED_MAX) : null;
   const found = await query<RunStart>(
     `SELECT r.started_at, r.transaction_id FROM ledger_runs AS r
      WHERE ${condition.sql} AND (r.started_at, r.transaction_id) > (?, ?)
      ${endOfPart === null ? "" : "AND (r.started_at, r.transaction_id) <= (?, ?)"}
      ORDER BY r.started_at, r.transaction_id LIMIT ?`,
-    [...condition.values, ...place, ...(endOfPart ?? []), RUNS_A_PAGE],
+    [...condition.values, ...cursor, ...(endOfPart ?? []), RUNS_A_PAGE],
   );
   const runs = await readRuns(
     query,
     found.map((run) => run.transaction_id),
   );
-  return { runs, end: found.length === RUNS_A_PAGE ? placeOf(found.at(-1)!) : endOfPart };
+  return { runs, end: found.length === RUNS_A_PAGE ? cursorOf(found.at(-1)!) : endOfPart };
 }
 
 /** Whether the search has to read non-matching runs: no index has properties of calls in the order of time. */
@@ -103,16 +103,21 @@ function isRare(filter: LedgerFilter): boolean {
 }
 
 /** The position `runs` runs after `place`; `null` if there are fewer. */
-async function placeAfter(query: LedgerTables["query"], { from, to }: LedgerFilter, place: ExportCursor, runs: number) {
+async function cursorAfter(
+  query: LedgerTables["query"],
+  { from, to }: LedgerFilter,
+  cursor: ExportCursor,
+  runs: number,
+) {
   const [end] = await query<RunStart>(
     `SELECT r.started_at, r.transaction_id FROM ledger_runs AS r
      WHERE (r.started_at, r.transaction_id) > (?, ?) AND r.started_at >= ? AND r.started_at < ?
      ORDER BY r.started_at, r.transaction_id LIMIT 1 OFFSET ${runs - 1}`,
-    [...place, from ?? Number.MIN_SAFE_INTEGER, to ?? Number.MAX_SAFE_INTEGER],
+    [...cursor, from ?? Number.MIN_SAFE_INTEGER, to ?? Number.MAX_SAFE_INTEGER],
   );
-  return end === undefined ? null : placeOf(end);
+  return end === undefined ? null : cursorOf(end);
 }
 
-function placeOf({ started_at: at, transaction_id: id }: RunStart): ExportCursor {
+function cursorOf({ started_at: at, transaction_id: id }: RunStart): ExportCursor {
   return [at, id];
 }

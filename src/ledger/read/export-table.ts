@@ -17,7 +17,7 @@ export type ExportRow = readonly ExportCell[];
 /** The columns of an export as a table. The last two are the cost of a request, as a range. */
 export const EXPORT_COLUMNS: readonly ExportColumn[] = [
   ...[RUN_COLUMNS, CALL_COLUMNS, ATTEMPT_COLUMNS].flatMap((table: Columns) =>
-    listOf(table).flatMap(({ column: { csv, holds } }) =>
+    listOf(table).flatMap(({ column: { csv, valueType: holds } }) =>
       csv === undefined ? [] : [{ name: csv, type: typeOf(csv, holds) }],
     ),
   ),
@@ -25,7 +25,7 @@ export const EXPORT_COLUMNS: readonly ExportColumn[] = [
   { name: "amount_at_most", type: "amount" },
 ];
 
-function typeOf(name: string, { type, isMoment, isFlag }: Columns[string]["holds"]): ExportColumn["type"] {
+function typeOf(name: string, { type, isMoment, isFlag }: Columns[string]["valueType"]): ExportColumn["type"] {
   if (name === "outcome") return "text";
   if (name === "price") return "amount";
   if (isMoment) return "moment";

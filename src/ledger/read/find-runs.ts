@@ -18,15 +18,15 @@ import { toStored } from "../stored-text.ts";
 export const FEW_RUNS = 5_000;
 const FEW_CALLS = 5_000;
 /** If no index covers the whole filter, runs are checked one by one. Maximum per page, and per query. */
-const LOOKED_AT_MAX = 5_000;
-const LOOKED_AT_ONCE = 500;
+const EXAMINED_MAX = 5_000;
+const EXAMINED_AT_ONCE = 500;
 
 const AFTER_EVERY_ID = PREFIX.transaction + AFTER_DIGITS;
 
 export interface RunIdMatch {
   readonly transactionId: string;
   readonly startedAt: number;
-  readonly place: string;
+  readonly cursor: string;
 }
 
 interface FoundPage {
@@ -35,7 +35,7 @@ interface FoundPage {
   readonly stoppedAt: RunIdMatch | null;
 }
 
-interface AskedPage {
+interface PageQuery {
   readonly filter: LedgerFilter;
   /** The number of runs to check, counted up to `FEW_RUNS`. */
   readonly few: number;
@@ -48,7 +48,7 @@ interface AskedPage {
  * runs are few; else that of the organization or workflow, if its runs are few. Outcome and charge are not counted
  * here, because that would read an index of all runs of a busy function twice.
  */
-export async function narrowest(tables: LedgerTables, filter: LedgerFilter): Promise<AskedPage> {
+export async function narrowest(tables: LedgerTables, filter: LedgerFilter): Promise<PageQuery> {
   const { functionId } = filter;
   if (isByRequest(filter) && filter.transactionId === undefined)
     return { filter, few: await countRuns(tables, ofRequest(filter), "request"), by: "request" };
@@ -89,9 +89,9 @@ function withoutOrganization(filter: LedgerFilter): LedgerFilter {
 /** Finds the runs of a page, newest first, from an index alone. */
 export async function findPage(
   tables: LedgerTables,
-  { filter, few, by }: AskedPage,
+  { filter, few, by }: PageQuery,
   unknown: boolean,
-  place: RunCursor,
+  cursor: RunCursor,
   limit: number,
 ): Promise<FoundPage> {
   const { query, isText, linesByTransaction } = tables;
@@ -101,12 +101,12 @@ export async function findPage(
   const isMany = filter.transactionId === undefined && few === FEW_RUNS;
   if (by === "request" && isMany) {
     const ofIds = runCondition(ofRequest(filter), isText, by);
-    return lookThrough(tables, ofIds, runCondition(filter, isText, by), unknown, place, limit);
+    return scanIndex(tables, ofIds, runCondition(filter, isText, by), unknown, cursor, limit);
   }
   if (hasVersion(filter)) {
     const { functionVersion: _, sourceVersion: _1, build: _2, source: _3, ...ofRun } = filter;
     const fits = runCondition(filter, isText, by);
-    return lookThrough(tables, runCondition(ofRun, isText, by), fits, unknown, place, limit);
+    return scanIndex(tables, runCondition(ofRun, isText, by), fits, unknown, cursor, limit);
   }
   const bySource = filter.source !== undefined && isMany;
   const ofFunction = filter.functionId !== undefined && isMany;
@@ -118,7 +118,7 @@ export async function findPage(
     bySource && (ofFunction ? calls < FEW_CALLS : !(unknown && linesByTransaction && calls === FEW_CALLS));
   if (bySource && ofFunction && !byCalls) {
     const { source: _, ...ofRun } = filter;
-    return lookThrough(tables, runCondition(ofRun, isText, by), hasCall(filter, isText), unknown, place, limit);
+    return scanIndex(tables, runCondition(ofRun, isText, by), hasCall(filter, isText), unknown, cursor, limit);
   }
   const at = byCalls ? "l" : "r";
   const byTransaction = byCalls && linesByTransaction;
@@ -133,22 +133,22 @@ export async function findPage(
   const sql = `SELECT ${at}.started_at, ${at}.transaction_id FROM ${from}
      WHERE ${condition.sql} AND ${times.sql} AND ${at}.has_unknown = ${unknown ? 1 : 0} AND ${earlier} ORDER BY ${order} LIMIT ?`;
   const found = new Map<string, RunIdMatch>();
-  let { startedAt, transactionId } = place;
+  let { startedAt, transactionId } = cursor;
   for (;;) {
-    const wanted = limit - found.size;
+    const needed = limit - found.size;
     const rows = await query<FoundRow>(sql, [
       ...condition.values,
       ...times.values,
       ...(byTransaction
         ? [startedAt === BEGINNING.startedAt ? AFTER_EVERY_ID : transactionId]
         : [startedAt, startedAt, transactionId]),
-      wanted,
+      needed,
     ]);
     // A run with two calls of the source appears twice in succession.
     for (const row of rows)
       if (row.started_at >= notBefore && row.started_at < before) found.set(row.transaction_id, toFound(row, unknown));
     const last = rows.at(-1);
-    if (last === undefined || rows.length < wanted || found.size === limit)
+    if (last === undefined || rows.length < needed || found.size === limit)
       return { found: [...found.values()], stoppedAt: null };
     ({ started_at: startedAt, transaction_id: transactionId } = last);
   }
@@ -162,7 +162,7 @@ interface FoundRow {
 }
 
 function toFound({ started_at: startedAt, transaction_id: transactionId }: FoundRow, unknown: boolean): RunIdMatch {
-  return { transactionId, startedAt, place: cursorText({ unknown, startedAt, transactionId }) };
+  return { transactionId, startedAt, cursor: cursorText({ unknown, startedAt, transactionId }) };
 }
 
 function earlierThan(alias: string): string {
@@ -173,12 +173,12 @@ function earlierThan(alias: string): string {
  * Checks runs of an index, newest first, for matches. The number is bounded, because there may be no match at all: for
  * example, a busy function may never use a busy source.
  */
-async function lookThrough(
+async function scanIndex(
   { query }: LedgerTables,
   ofIndex: SqlCondition,
   fits: SqlCondition,
   unknown: boolean,
-  place: RunCursor,
+  cursor: RunCursor,
   limit: number,
 ): Promise<FoundPage> {
   const condition = both(ofIndex, {
@@ -186,17 +186,18 @@ async function lookThrough(
     values: [],
   });
   const sql = `SELECT r.started_at, r.transaction_id, CASE WHEN ${fits.sql} THEN 1 ELSE 0 END AS fits FROM ledger_runs AS r
-     WHERE ${condition.sql} ORDER BY r.started_at DESC, r.transaction_id DESC LIMIT ${LOOKED_AT_ONCE}`;
+     WHERE ${condition.sql} ORDER BY r.started_at DESC, r.transaction_id DESC LIMIT ${EXAMINED_AT_ONCE}`;
   const found: RunIdMatch[] = [];
-  let { startedAt, transactionId } = place;
+  let { startedAt, transactionId } = cursor;
   for (let lookedAt = 0; ;) {
     const values = [...fits.values, ...condition.values, startedAt, startedAt, transactionId];
     const rows = await query<FoundRow & { readonly fits: 0 | 1 }>(sql, values);
     for (const row of rows) if (row.fits === 1 && found.length < limit) found.push(toFound(row, unknown));
     const last = rows.at(-1);
-    if (last === undefined || rows.length < LOOKED_AT_ONCE || found.length === limit) return { found, stoppedAt: null };
+    if (last === undefined || rows.length < EXAMINED_AT_ONCE || found.length === limit)
+      return { found, stoppedAt: null };
     lookedAt += rows.length;
-    if (lookedAt >= LOOKED_AT_MAX) return { found, stoppedAt: toFound(last, unknown) };
+    if (lookedAt >= EXAMINED_MAX) return { found, stoppedAt: toFound(last, unknown) };
     ({ started_at: startedAt, transaction_id: transactionId } = last);
   }
 }

@@ -12,7 +12,7 @@ export interface JournalReader extends LedgerAnswers {
   /** Number of runs that the shared database lacks: the service may be dead, or the database was unavailable. */
   undrained(shared: Pick<LedgerTables, "query">): Promise<number>;
   /** Once the journal has been recovered, it has every run that started after this time and sent a request. */
-  wholeSince(): number;
+  completeSince(): number;
   /** Runs that started before this time may have been deleted: drained runs, and runs older than the retention. */
   deletedBefore(): number;
   /** Time of the last unreadable record. Earlier requests may be missing. */
@@ -29,8 +29,8 @@ export function openJournalReader(options: { readonly dir: string }): JournalRea
   const reader = createLedgerReader(tables);
   const { dir } = options;
   // Readers see every run with a sent answer: outcomes that are only in the log are first added to the journal.
-  const afterLog = <Asked extends readonly unknown[], Answer>(ask: (...asked: Asked) => Promise<Answer>) =>
-    async function (...asked: Asked): Promise<Answer> {
+  const afterLog = <Values extends readonly unknown[], Answer>(ask: (...asked: Values) => Promise<Answer>) =>
+    async function (...asked: Values): Promise<Answer> {
       catchUp(dir);
       return ask(...asked);
     };
@@ -75,7 +75,7 @@ export function openJournalReader(options: { readonly dir: string }): JournalRea
       );
       return row!.runs;
     }),
-    wholeSince: () => Math.max(latest(DELETED), latest(UNREADABLE)),
+    completeSince: () => Math.max(latest(DELETED), latest(UNREADABLE)),
     deletedBefore: () => latest(DELETED),
     unreadableAt: () => latest(UNREADABLE),
     close: () => tables.close(),

@@ -18,7 +18,7 @@ interface Question extends Omit<ThreadQuestion, "number"> {
   readonly onProgress: OnProgress;
 }
 
-function ask(open: JournalReader, { question, asked, onProgress }: Question): Promise<unknown> {
+function ask(open: JournalReader, { question, values: asked, onProgress }: Question): Promise<unknown> {
   if (question === "verify") return open.verify(onProgress);
   if (question === "spend") return open.spend(...(asked as [SpendKey, SpendFilter]), onProgress);
   if (question === "summary") {
@@ -32,11 +32,11 @@ function ask(open: JournalReader, { question, asked, onProgress }: Question): Pr
   return (open[question] as (...values: readonly unknown[]) => Promise<unknown>)(...asked);
 }
 
-async function answer({ number, question, asked }: ThreadQuestion): Promise<ThreadAnswer> {
+async function answer({ number, question, values: asked }: ThreadQuestion): Promise<ThreadAnswer> {
   try {
     reader ??= openJournalReader(workerData as { dir: string });
     const onProgress: OnProgress = (...progress) => port.postMessage({ number, progress } satisfies ThreadAnswer);
-    return { number, answer: await ask(reader, { question, asked, onProgress }) };
+    return { number, answer: await ask(reader, { question, values: asked, onProgress }) };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return { number, failed: { message, code: error instanceof OperatorError ? error.code : null } };

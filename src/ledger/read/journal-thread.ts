@@ -16,7 +16,7 @@ export interface JournalThread extends LedgerAnswers {
 export interface ThreadQuestion {
   readonly number: number;
   readonly question: keyof LedgerAnswers;
-  readonly asked: readonly unknown[];
+  readonly values: readonly unknown[];
 }
 
 export interface ThreadAnswer {
@@ -37,7 +37,7 @@ interface PendingQuestion {
 export function openJournalThread(options: { readonly dir: string }): JournalThread {
   const waiting = new Map<number, PendingQuestion>();
   let worker: Worker | null = null;
-  let asked = 0;
+  let lastNumber = 0;
 
   const start = (): Worker => {
     const started = new Worker(moduleBeside("./journal-thread-worker.ts", import.meta.url), {
@@ -65,8 +65,8 @@ export function openJournalThread(options: { readonly dir: string }): JournalThr
   };
   const ask = (question: keyof LedgerAnswers, values: readonly unknown[], onProgress?: OnProgress): Promise<never> => {
     const thread = (worker ??= start());
-    asked += 1;
-    const message: ThreadQuestion = { number: asked, question, asked: values };
+    lastNumber += 1;
+    const message: ThreadQuestion = { number: lastNumber, question, values: values };
     const answered = new Promise<unknown>((resolve, reject) =>
       waiting.set(message.number, { onProgress, resolve, reject }),
     );
@@ -74,31 +74,31 @@ export function openJournalThread(options: { readonly dir: string }): JournalThr
     thread.postMessage(message);
     return answered as Promise<never>;
   };
-  const asks =
+  const forward =
     <Question extends keyof LedgerAnswers>(question: Question) =>
     (...values: Parameters<LedgerAnswers[Question]>) =>
       ask(question, values);
   return {
-    list: asks("list"),
-    show: asks("show"),
-    find: asks("find"),
+    list: forward("list"),
+    show: forward("show"),
+    find: forward("find"),
     // A function cannot be sent to a thread. The thread sends back the arguments of its calls.
     summary: (month, { onProgress, ...options } = {}) => ask("summary", [month, options], onProgress),
     spend: (by, filter, onProgress) => ask("spend", [by, filter], onProgress),
     // It ends with the thread.
     makeTotals: () => ask("makeTotals", []),
-    sumStarts: asks("sumStarts"),
-    unknown: asks("unknown"),
-    lastUses: asks("lastUses"),
-    exportPage: asks("exportPage"),
-    countUnknown: asks("countUnknown"),
-    budgetRejections: asks("budgetRejections"),
-    activity: asks("activity"),
-    functionActivity: asks("functionActivity"),
-    reconcile: asks("reconcile"),
+    sumStarts: forward("sumStarts"),
+    unknown: forward("unknown"),
+    lastUses: forward("lastUses"),
+    exportPage: forward("exportPage"),
+    countUnknown: forward("countUnknown"),
+    budgetRejections: forward("budgetRejections"),
+    activity: forward("activity"),
+    functionActivity: forward("functionActivity"),
+    reconcile: forward("reconcile"),
     prune: (startedBefore, { onProgress, ...options } = {}) => ask("prune", [startedBefore, options], onProgress),
     verify: (onProgress) => ask("verify", [], onProgress),
-    moment: asks("moment"),
+    moment: forward("moment"),
     async close() {
       await worker?.terminate();
     },

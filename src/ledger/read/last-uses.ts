@@ -8,7 +8,7 @@ export interface LastUse {
 }
 
 /** SQLite combines at most 500 statements. */
-const ASKED_AT_ONCE = 100;
+const QUERIED_AT_ONCE = 100;
 
 /** Reads one index entry for each credential. Unused credentials are left out. */
 export async function lastUses(
@@ -16,8 +16,8 @@ export async function lastUses(
   credentialIds: readonly string[],
 ): Promise<readonly LastUse[]> {
   const found: LastUse[] = [];
-  for (let at = 0; at < credentialIds.length; at += ASKED_AT_ONCE) {
-    const ids = credentialIds.slice(at, at + ASKED_AT_ONCE);
+  for (let at = 0; at < credentialIds.length; at += QUERIED_AT_ONCE) {
+    const ids = credentialIds.slice(at, at + QUERIED_AT_ONCE);
     const rows = await query<{ readonly credential: string; readonly started_at: number | null }>(
       ids.map(() => `SELECT CAST(? AS text) AS credential, ${lastUse} AS started_at`).join(" UNION ALL "),
       ids.flatMap((id) => [id, toStored(id)]),

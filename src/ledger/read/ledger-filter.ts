@@ -114,18 +114,18 @@ function ofRun(filter: LedgerFilter, isText: IsText, alias: string, by: FoundBy)
 
 /** The filter's conditions on a call, for `ledger_lines AS l`. */
 export function callCondition({ source, outcome, charged }: LedgerFilter, isText: IsText): SqlCondition {
-  const parts = [all([[isText("l.source"), source]])];
-  if (outcome !== undefined) parts.push({ sql: OF_OUTCOME[outcome], values: [] });
-  if (charged !== undefined) parts.push({ sql: `l.charges IN (${chargesWith(charged).join(", ")})`, values: [] });
-  return parts.reduce(both);
+  const conditions = [all([[isText("l.source"), source]])];
+  if (outcome !== undefined) conditions.push({ sql: OF_OUTCOME[outcome], values: [] });
+  if (charged !== undefined) conditions.push({ sql: `l.charges IN (${chargesWith(charged).join(", ")})`, values: [] });
+  return conditions.reduce(both);
 }
 
 /** Joins all parts that have a value with AND. */
-function all(parts: readonly (readonly [sql: string, value: string | number | undefined])[]): SqlCondition {
-  const given = parts.filter(([, value]) => value !== undefined);
+function all(conditions: readonly (readonly [sql: string, value: string | number | undefined])[]): SqlCondition {
+  const defined = conditions.filter(([, value]) => value !== undefined);
   return {
-    sql: given.length === 0 ? "TRUE" : given.map(([sql]) => sql).join(" AND "),
-    values: given.map(([, value]) => (typeof value === "string" ? toStored(value) : value!)),
+    sql: defined.length === 0 ? "TRUE" : defined.map(([sql]) => sql).join(" AND "),
+    values: defined.map(([, value]) => (typeof value === "string" ? toStored(value) : value!)),
   };
 }
 

@@ -42,18 +42,18 @@ export async function listRuns(
   page: { readonly limit?: number; readonly after?: string },
 ): Promise<RunPage> {
   const limit = Math.max(1, Math.min(page.limit ?? LIMIT_DEFAULT, LIMIT_MAX));
-  const place = page.after === undefined ? BEGINNING : readCursor(page.after);
-  const asked = await narrowest(tables, filter);
+  const cursor = page.after === undefined ? BEGINNING : readCursor(page.after);
+  const pageQuery = await narrowest(tables, filter);
   const found: RunIdMatch[] = [];
   let stopped: RunIdMatch | null = null;
-  if (place.unknown) {
-    const first = await findPage(tables, asked, true, place, limit + 1);
+  if (cursor.unknown) {
+    const first = await findPage(tables, pageQuery, true, cursor, limit + 1);
     found.push(...first.found);
     stopped = first.stoppedAt;
   }
   if (stopped === null && found.length <= limit) {
-    const from = place.unknown ? { ...BEGINNING, unknown: false } : place;
-    const second = await findPage(tables, asked, false, from, limit + 1 - found.length);
+    const from = cursor.unknown ? { ...BEGINNING, unknown: false } : cursor;
+    const second = await findPage(tables, pageQuery, false, from, limit + 1 - found.length);
     found.push(...second.found);
     stopped = second.stoppedAt;
   }
@@ -61,7 +61,7 @@ export async function listRuns(
   const isFull = found.length > limit;
   return {
     ...(await readLines(tables, shown)),
-    next: (isFull ? shown.at(-1) : stopped)?.place ?? null,
+    next: (isFull ? shown.at(-1) : stopped)?.cursor ?? null,
     lookedBackTo: isFull ? null : (stopped?.startedAt ?? null),
   };
 }

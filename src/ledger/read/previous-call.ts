@@ -3,7 +3,7 @@ import type { CallRow } from "../ports.ts";
 interface CallEndTime {
   readonly call: CallRow;
   readonly at: number;
-  readonly tookNothing: boolean;
+  readonly isInstant: boolean;
   /** The first of the calls that ended at the same time, in the order of the run. */
   first: number;
 }
@@ -15,10 +15,10 @@ interface CallEndTime {
 export function previousCalls(calls: readonly CallRow[]): (call: CallRow) => CallRow | null {
   const ended = calls.flatMap((call, first): CallEndTime[] => {
     if (call.started_after_ms === null || call.took_ms === null) return [];
-    return [{ call, at: endOf(call), tookNothing: call.took_ms === 0, first }];
+    return [{ call, at: endOf(call), isInstant: call.took_ms === 0, first }];
   });
   // A call without duration is not earlier than calls that started at that moment.
-  ended.sort((a, b) => a.at - b.at || Number(a.tookNothing) - Number(b.tookNothing) || a.first - b.first);
+  ended.sort((a, b) => a.at - b.at || Number(a.isInstant) - Number(b.isInstant) || a.first - b.first);
   for (const [place, one] of ended.entries()) {
     const before = ended[place - 1];
     if (before?.at === one.at) one.first = Math.min(one.first, before.first);
@@ -28,8 +28,8 @@ export function previousCalls(calls: readonly CallRow[]): (call: CallRow) => Cal
     let [from, to] = [0, ended.length];
     while (from < to) {
       const middle = (from + to) >> 1;
-      const { at, tookNothing } = ended[middle]!;
-      if (at < startedAfterMs || (at === startedAfterMs && !tookNothing)) from = middle + 1;
+      const { at, isInstant } = ended[middle]!;
+      if (at < startedAfterMs || (at === startedAfterMs && !isInstant)) from = middle + 1;
       else to = middle;
     }
     const last = ended[from - 1];

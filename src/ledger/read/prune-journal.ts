@@ -16,9 +16,9 @@ export interface JournalPruning {
   readonly onProgress?: OnProgress | undefined;
 }
 
-const LOOK_MS = 50;
+const POLL_MS = 50;
 /** Number of finished requests to keep: they show when retention last ran. */
-const KEPT = 20;
+const FINISHED_MAX = 20;
 
 /**
  * Requests a deletion from the journal's only writer, and waits for it. The writer is the running service or, if there
@@ -29,36 +29,38 @@ export async function pruneJournal(
   { startedBefore, unknownToo, onProgress }: JournalPruning,
 ): Promise<Pruned> {
   const database = new DatabaseSync(join(dir, JOURNAL_FILE), { timeout: COMMAND_WAIT_MS });
-  let own: RunningLedger | null = null;
+  let ownLedger: RunningLedger | null = null;
   try {
-    const id = ask(database, startedBefore, unknownToo);
+    const id = requestPruning(database, startedBefore, unknownToo);
     const answer = database.prepare("SELECT done, deleted, kept_unknown, kept_undrained FROM prunings WHERE id = ?");
     for (;;) {
       const { done, ...pruned } = answer.get(id) as unknown as Pruned & { readonly done: number };
       onProgress?.("runs deleted", pruned.deleted);
       if (done !== 0) {
-        if (done === GIVEN_UP) throw new OperatorError("unavailable", givenUp(pruned));
+        if (done === GIVEN_UP) throw new OperatorError("unavailable", damageMessage(pruned));
         return pruned;
       }
-      own ??= keepIfNobodyDoes(dir);
-      await new Promise<void>((resolve) => systemClock.after(LOOK_MS, resolve));
+      ownLedger ??= openIfUnused(dir);
+      await new Promise<void>((resolve) => systemClock.after(POLL_MS, resolve));
     }
   } finally {
     database.close();
-    await own?.close();
+    await ownLedger?.close();
   }
 }
 
-function givenUp({ deleted }: Pruned): string {
+function damageMessage({ deleted }: Pruned): string {
   return `The ledger is damaged where runs were to be deleted: ${deleted} were, and the rest stays. "datarun ledger verify" says what is lost.`;
 }
 
-function ask(database: DatabaseSync, startedBefore: number, unknownToo: boolean): number {
+function requestPruning(database: DatabaseSync, startedBefore: number, unknownToo: boolean): number {
   database.exec("BEGIN IMMEDIATE");
   const { lastInsertRowid } = database
     .prepare("INSERT INTO prunings (asked_at, started_before, unknown_too) VALUES (?, ?, ?)")
     .run(systemClock.wall(), startedBefore, unknownToo ? 1 : 0);
-  database.prepare("DELETE FROM prunings WHERE done <> 0 AND id < (SELECT max(id) FROM prunings) - ?").run(KEPT);
+  database
+    .prepare("DELETE FROM prunings WHERE done <> 0 AND id < (SELECT max(id) FROM prunings) - ?")
+    .run(FINISHED_MAX);
   database.exec("COMMIT");
   return Number(lastInsertRowid);
 }
@@ -67,7 +69,7 @@ function ask(database: DatabaseSync, startedBefore: number, unknownToo: boolean)
  * Opens the ledger, which first records an earlier process's intents without outcome: they become runs like others.
  * `null` if a service uses it.
  */
-function keepIfNobodyDoes(dir: string): RunningLedger | null {
+function openIfUnused(dir: string): RunningLedger | null {
   const quiet = (): void => {};
   try {
     return createLedger({ dir, clock: systemClock, log: { info: quiet, warn: quiet, error: quiet } });

@@ -17,7 +17,7 @@ export interface FoundRun {
  * Attempts to read a run. It may be settled between two statements and is then read again. A run that stays
  * inconsistent is damaged.
  */
-const LOOKS = 3;
+const READS_MAX = 3;
 
 /**
  * Reads runs by their ids, each with all its rows, in the given order; runs that do not exist are left out. Pass no
@@ -36,7 +36,7 @@ export async function readRuns(query: LedgerQuery, transactionIds: readonly stri
 
 async function readAlone(query: LedgerQuery, transactionId: string): Promise<readonly FoundRun[]> {
   let row: RunReportRow | null = null;
-  for (let look = 0; look < LOOKS; look += 1) {
+  for (let attempt = 0; attempt < READS_MAX; attempt += 1) {
     const rows = await readTogether(query, [transactionId]).catch(nullIfDamaged);
     if (rows === null) return [{ transactionId, row: null, damaged: true }];
     row = rows.get(transactionId) ?? null;

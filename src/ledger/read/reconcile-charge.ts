@@ -100,7 +100,7 @@ async function settle(query: LedgerQuery, decision: Reconciliation): Promise<Set
 
   let revision = earlier.length;
   const [transactionId, ordinal] = call;
-  const say = (
+  const insertDecision = (
     attempt: number,
     word: Charged,
     { price, currency }: RequestPrice,
@@ -127,10 +127,11 @@ async function settle(query: LedgerQuery, decision: Reconciliation): Promise<Set
     // An unknown charge with the same price needs no row.
     const isOverruled = was !== "unknown" || after.price !== request.price || after.currency !== request.currency;
     if (isOverruled && !settledBefore(number))
-      await say(number, was, request, RECORDED_BY, sentAt, "as it was recorded");
-    await say(number, charged, after, decidedBy, decidedAt, note);
+      await insertDecision(number, was, request, RECORDED_BY, sentAt, "as it was recorded");
+    await insertDecision(number, charged, after, decidedBy, decidedAt, note);
   }
-  if (callItself) await say(CALL_ITSELF, charged, { price: null, currency: null }, decidedBy, decidedAt, note);
+  if (callItself)
+    await insertDecision(CALL_ITSELF, charged, { price: null, currency: null }, decidedBy, decidedAt, note);
   // A damaged run stays marked as damaged: a new checksum would confirm rows of unknown origin.
   await mark(query, call[0], decision.ordinal, before !== null && before.run.checksum !== null && isSound(before));
   return {

@@ -37,7 +37,7 @@ export function recordedCharge(
  * @param id transaction, number of the call and number of the request, with slashes between them
  */
 export async function chargeAfterDeath(
-  journal: Pick<JournalReader, "show" | "wholeSince">,
+  journal: Pick<JournalReader, "show" | "completeSince">,
   id: string,
 ): Promise<Charged | null> {
   const [transactionId, ordinal, number] = id.split("/");
@@ -51,7 +51,7 @@ export async function chargeAfterDeath(
   }
 }
 
-function isSurelyThere(journal: Pick<JournalReader, "wholeSince">, transactionId: string): boolean {
+function isSurelyThere(journal: Pick<JournalReader, "completeSince">, transactionId: string): boolean {
   const madeAt = timeOfId("transaction", transactionId);
-  return madeAt !== null && madeAt > journal.wholeSince();
+  return madeAt !== null && madeAt > journal.completeSince();
 }

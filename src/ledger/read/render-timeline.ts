@@ -27,7 +27,7 @@ export function renderTimeline(row: RunReportRow, numberOf: TimelineNumberOf = (
   const barWidth = Math.max(BAR_MIN, width - nameWidth - 40);
   const lines = [...header(row, numberOf), ""];
   if (calls.length === 0) lines.push("  no source was called");
-  const parts = partsOf(row, numberOf);
+  const parts = groupByCall(row, numberOf);
   for (const call of calls) {
     const isLast = calls.length > 1 && call.took_ms !== null && endOf(call) === lastEnd;
     lines.push(callLine(call, { spanMs, nameWidth, barWidth }));
@@ -38,19 +38,19 @@ export function renderTimeline(row: RunReportRow, numberOf: TimelineNumberOf = (
 }
 
 /** Rows of possibly thousands of calls, found by their call. */
-interface Parts {
+interface CallRows {
   readonly numberOf: TimelineNumberOf;
   readonly startedAt: number;
-  readonly waitedFor: (call: CallRow) => CallRow | null;
+  readonly previousCall: (call: CallRow) => CallRow | null;
   readonly attempts: ReadonlyMap<number, readonly AttemptRow[]>;
   readonly reconciliations: ReadonlyMap<number, readonly ReconciliationRow[]>;
 }
 
-function partsOf({ run, calls, attempts, reconciliations }: RunReportRow, numberOf: TimelineNumberOf): Parts {
+function groupByCall({ run, calls, attempts, reconciliations }: RunReportRow, numberOf: TimelineNumberOf): CallRows {
   return {
     numberOf,
     startedAt: run.started_at,
-    waitedFor: previousCalls(calls),
+    previousCall: previousCalls(calls),
     attempts: Map.groupBy(attempts, ({ ordinal }) => ordinal),
     reconciliations: Map.groupBy(reconciliations, ({ ordinal }) => ordinal),
   };
@@ -61,7 +61,7 @@ function largest(values: readonly number[]): number {
 }
 
 function header({ run, calls, attempts }: RunReportRow, numberOf: TimelineNumberOf): string[] {
-  const what = run.function_id === null ? run.kind : `${run.kind} ${run.function_id}`;
+  const title = run.function_id === null ? run.kind : `${run.kind} ${run.function_id}`;
   const facts = [
     `started   ${new Date(run.started_at).toISOString()}`,
     `caller    ${run.organization_id}  ${run.workflow_id}  ${run.token_id}`,
@@ -73,7 +73,7 @@ function header({ run, calls, attempts }: RunReportRow, numberOf: TimelineNumber
     `charged   ${chargeCounts(attempts)}`,
     ...(run.unknown_sources === 0 ? [] : [`unknown   ${unknownSources(run)}`]),
   ];
-  return [`${run.transaction_id}  ${what}`, ...facts.map((fact) => `  ${fact}`)];
+  return [`${run.transaction_id}  ${title}`, ...facts.map((fact) => `  ${fact}`)];
 }
 
 function versionFacts(run: RunReportRow["run"], calls: readonly CallRow[], numberOf: TimelineNumberOf): string[] {
@@ -138,23 +138,23 @@ function bar(call: CallRow, spanMs: number, width: number): string {
   return " ".repeat(start) + mark.repeat(end - start) + " ".repeat(width - end);
 }
 
-function callNotes(call: CallRow, parts: Parts, isLast: boolean): string[] {
+function callNotes(call: CallRow, rows: CallRows, isLast: boolean): string[] {
   const notes: string[] = [];
-  const before = parts.waitedFor(call);
+  const before = rows.previousCall(call);
   if (before !== null) notes.push(`began at ${String(call.started_after_ms)} ms, after ${before.source} had ended`);
   if (isLast) notes.push("the answer waited for this one last");
   if (call.source_version !== null)
-    notes.push(`version ${versionText("source", call.source, call.source_version, parts.numberOf)}`);
+    notes.push(`version ${versionText("source", call.source, call.source_version, rows.numberOf)}`);
   if (call.credential_rule !== "none") {
     notes.push(`credential ${call.credential_id ?? "sent with the request"} (${call.credential_rule})`);
   }
-  const attempts = parts.attempts.get(call.ordinal) ?? [];
-  for (const attempt of attempts.slice(0, REQUESTS_SHOWN)) notes.push(attemptNote(attempt, parts.startedAt));
+  const attempts = rows.attempts.get(call.ordinal) ?? [];
+  for (const attempt of attempts.slice(0, REQUESTS_SHOWN)) notes.push(attemptNote(attempt, rows.startedAt));
   const more = attempts.length - REQUESTS_SHOWN;
   if (more > 0) notes.push(`and ${more} more ${more === 1 ? "request" : "requests"}`);
   if (call.order_id !== null) notes.push(`the vendor's order ${call.order_id}`);
   notes.push(`call ${call.ordinal}: charged ${call.charged}${call.fault_code === null ? "" : ` (${call.fault_code})`}`);
-  for (const settled of parts.reconciliations.get(call.ordinal) ?? []) {
+  for (const settled of rows.reconciliations.get(call.ordinal) ?? []) {
     const about = settled.attempt === 0 ? "" : ` for request ${settled.attempt}`;
     const when = new Date(settled.decided_at).toISOString();
     if (isOwnRecord(settled, attempts)) notes.push(`recorded as ${settled.charged}${about}`);

@@ -45,10 +45,10 @@ export async function sumStarts(
 ): Promise<StartSums> {
   const { requests, textOf, isKey } = tables;
   const wanted = keyFilterOf(filter);
-  const around = possibleStartsOf({ from, to });
+  const possibleStarts = possibleStartsOf({ from, to });
   const started = {
-    from: Math.max(around.from, startedFrom ?? around.from),
-    to: Math.min(around.to, startedTo ?? around.to),
+    from: Math.max(possibleStarts.from, startedFrom ?? possibleStarts.from),
+    to: Math.min(possibleStarts.to, startedTo ?? possibleStarts.to),
   };
   const sums = (kind: StartSumRow["kind"], charged: string, price: string, currency: string): string =>
     `SELECT '${kind}' AS kind, s.start, ${currency} AS currency, CAST(count(*) AS bigint) AS requests,

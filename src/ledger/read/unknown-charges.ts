@@ -46,7 +46,7 @@ export async function unknownCharges(
 ): Promise<readonly UnknownCharge[]> {
   const found: UnknownCharge[] = [];
   const beginning = after === undefined ? null : readChargeCursor(after);
-  let place: readonly [startedAt: number, transactionId: string] = beginning?.run ?? [started.from, ""];
+  let cursor: readonly [startedAt: number, transactionId: string] = beginning?.run ?? [started.from, ""];
   // The run of the cursor may have further charges.
   let beyond = beginning === null ? ">" : ">=";
   while (found.length < limit) {
@@ -55,7 +55,7 @@ export async function unknownCharges(
        WHERE r.has_unknown = 1 AND r.simulated = 0 AND (r.started_at, r.transaction_id) ${beyond} (?, ?)
          AND r.started_at < ?
        ORDER BY r.started_at, r.transaction_id LIMIT ?`,
-      [...place, started.to, Math.min(RUNS_A_PAGE, limit)],
+      [...cursor, started.to, Math.min(RUNS_A_PAGE, limit)],
     );
     const last = runs.at(-1);
     if (last === undefined) break;
@@ -64,7 +64,7 @@ export async function unknownCharges(
       const isFirst = beginning !== null && row.run.transaction_id === beginning.run[1];
       found.push(...(isFirst ? charges.filter((charge) => isAfter(charge, beginning)) : charges));
     }
-    place = [last.started_at, last.transaction_id];
+    cursor = [last.started_at, last.transaction_id];
     beyond = ">";
   }
   return found.slice(0, limit);
@@ -89,8 +89,8 @@ function readChargeCursor(after: string): ChargeCursor {
   return { run: [Number(match[1]), match[2]!], ordinal: Number(match[3]), attempt: Number(match[4]) };
 }
 
-function isAfter({ ordinal, attempt }: UnknownCharge, place: ChargeCursor): boolean {
-  return ordinal > place.ordinal || (ordinal === place.ordinal && (attempt ?? 0) > place.attempt);
+function isAfter({ ordinal, attempt }: UnknownCharge, cursor: ChargeCursor): boolean {
+  return ordinal > cursor.ordinal || (ordinal === cursor.ordinal && (attempt ?? 0) > cursor.attempt);
 }
 
 function chargesOf(row: RunReportRow): UnknownCharge[] {

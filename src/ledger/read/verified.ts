@@ -50,8 +50,8 @@ export class Tally {
     for (let at = 0; at < runs; at += 1) this.found({ what: "missing", transactionId: null, number: null });
   }
 
-  structure(says: string): void {
-    if (this.#structure.length < STRUCTURE_MAX && !this.#structure.includes(says)) this.#structure.push(says);
+  structure(problem: string): void {
+    if (this.#structure.length < STRUCTURE_MAX && !this.#structure.includes(problem)) this.#structure.push(problem);
   }
 
   result(): Verified {

@@ -16,8 +16,8 @@ const BLOCK = 512;
 const AT_ONCE = 32;
 const IDS_AT_ONCE = 1_000;
 /** All attempts together take longer than the service takes to move its log. */
-const LOG_LOOKS = 5;
-const LOG_LOOK_MS = 200;
+const LOG_READS_MAX = 5;
+const LOG_READ_MS = 200;
 
 const CHECKED_TABLES = [
   "runs",
@@ -52,8 +52,8 @@ export async function verifyJournal(directory: string, onProgress: OnProgress = 
     const verification = new Verification(tables);
     const runs = verification.counted();
     for (let block = verification.next(-1); block !== null; block = verification.next(block)) {
-      verification.look(block);
-      onProgress("runs checked", verification.looked, runs);
+      verification.checkBlock(block);
+      onProgress("runs checked", verification.checkedRuns, runs);
       // Lets other queries use this thread.
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -84,7 +84,7 @@ class Verification {
   readonly #tally = new Tally();
   readonly #missing: Missing[] = [];
   /** The number of checked runs. */
-  looked = 0;
+  checkedRuns = 0;
 
   constructor(tables: JournalTables) {
     this.#tables = tables;
@@ -125,7 +125,7 @@ class Verification {
   /**
    * Reads a snapshot of the journal, so that a run which is added, deleted or settled meanwhile does not look damaged.
    */
-  look(block: number): void {
+  checkBlock(block: number): void {
     this.#tables.snapshot(() => {
       const counted = this.#attempt("how many runs there are", () =>
         this.#tables.rows<{ runs: number }>("SELECT runs FROM run_counts WHERE block = ?", [block]),
@@ -141,7 +141,7 @@ class Verification {
           for (let number = from; number < from + AT_ONCE; number += 1) found += this.#readAlone(number, orphans);
         }
       }
-      this.looked += found;
+      this.checkedRuns += found;
       const lacking = (counted?.[0]?.runs ?? 0) - found;
       if (counted === null) return;
       if (lacking > 0 || orphans.size > 0)
@@ -155,9 +155,9 @@ class Verification {
     const after = from - 1;
     const { runs: table, calls, attempts, reconciliations } = this.#rows;
     const runs = table.read(after, to);
-    const there = new Set(runs.map((run) => table.runOf(run)));
+    const present = new Set(runs.map((run) => table.runOf(run)));
     // Damaged rows may be out of the order of their runs.
-    const orphan = (number: number): void => void (there.has(number) || orphans.add(number));
+    const orphan = (number: number): void => void (present.has(number) || orphans.add(number));
     const callsOf = calls.byRun(after, to, orphan);
     const attemptsOf = attempts.byRun(after, to, orphan);
     const reconciliationsOf = reconciliations.byRun(after, to, orphan);
@@ -170,7 +170,7 @@ class Verification {
       if (isWhole && !unlike.has(number)) this.#tally.sound(checksum !== null);
       else this.#tally.found({ what: "altered", transactionId: idOf(run[TRANSACTION_ID]), number });
     }
-    for (const rest of [callsOf, attemptsOf, reconciliationsOf]) rest(to + 1);
+    for (const finish of [callsOf, attemptsOf, reconciliationsOf]) finish(to + 1);
     return runs.length;
   }
 
@@ -179,12 +179,12 @@ class Verification {
       return this.#read(number, number, orphans);
     } catch (error) {
       if (!isDamage(error)) throw error;
-      return this.#isThere(number);
+      return this.#countUnreadable(number);
     }
   }
 
   /** An unreadable number may belong to no run. */
-  #isThere(number: number): 0 | 1 {
+  #countUnreadable(number: number): 0 | 1 {
     let transactionId: string | null = null;
     try {
       const [run] = this.#tables.rows<{ transaction_id: string }>("SELECT transaction_id FROM runs WHERE id = ?", [
@@ -269,8 +269,8 @@ class Verification {
         this.#attempt("the table moved", () => this.#tables.rows<{ number: number }>("SELECT number FROM moved")) ?? [];
       const { lost } = readOutcomes(directory, moved?.number ?? 0);
       if (lost === 0) return;
-      if (look === LOG_LOOKS) return this.#tally.structure(`nobody can read ${logged(lost)}`);
-      await new Promise<void>((resolve) => systemClock.after(LOG_LOOK_MS, resolve));
+      if (look === LOG_READS_MAX) return this.#tally.structure(`nobody can read ${logged(lost)}`);
+      await new Promise<void>((resolve) => systemClock.after(LOG_READ_MS, resolve));
     }
   }
 

@@ -2,11 +2,11 @@ import type { OnProgress } from "../../terms/on-progress.ts";
 import { isDamage } from "../journal/journal-damage.ts";
 import type { LedgerTables } from "../ports.ts";
 import type { Tally } from "./verified.ts";
-import { FIGURE_NAMES, groupsOf, type SqlPart, type SumQuery, TOTAL_KEYS } from "../totals/group-requests.ts";
+import { FIGURE_NAMES, groupsOf, type SqlStatement, type SumQuery, TOTAL_KEYS } from "../totals/group-requests.ts";
 import { EVER, readSpans } from "../totals/make-totals.ts";
 import { isDay, type SpanWithTotals, type TimeInterval, withoutTotals } from "../totals/spans.ts";
 
-const ASKED: SumQuery = { keys: TOTAL_KEYS, sent: EVER };
+const ALL_TOTALS: SumQuery = { keys: TOTAL_KEYS, sent: EVER };
 
 /** Compares all stored totals with their requests, and deletes totals that differ. */
 export async function verifyTotals(tables: LedgerTables, tally: Tally, onProgress: OnProgress): Promise<void> {
@@ -26,10 +26,10 @@ export async function verifyTotals(tables: LedgerTables, tally: Tally, onProgres
 
 /** One statement, for a snapshot. A span that was deleted meanwhile counts as equal. */
 async function isEqual(tables: LedgerTables, span: SpanWithTotals): Promise<boolean> {
-  const rows = groupsOf(tables, ASKED, withoutTotals(span));
-  const totals = groupsOf(tables, ASKED, { spans: [span], passed: [], rest: [] });
+  const rows = groupsOf(tables, ALL_TOTALS, withoutTotals(span));
+  const totals = groupsOf(tables, ALL_TOTALS, { spans: [span], passed: [], uncovered: [] });
   // Subtracts one set of groups from the other; equal groups cancel out.
-  const side = ({ sql }: SqlPart, sign: 1 | -1): string => {
+  const side = ({ sql }: SqlStatement, sign: 1 | -1): string => {
     const signed = FIGURE_NAMES.map((name) => `${sign} * CAST(g.${name} AS decimal) AS ${name}`).join(", ");
     const times = ["sent_first", "sent_last"].map((name) => `${sign} * g.${name} AS ${name}`).join(", ");
     return `SELECT ${TOTAL_KEYS.map((key) => `g.${key}`).join(", ")}, ${signed}, ${times} FROM (${sql}) AS g`;
@@ -50,7 +50,7 @@ async function isEqual(tables: LedgerTables, span: SpanWithTotals): Promise<bool
 
 function drop(tables: LedgerTables, { id }: SpanWithTotals): Promise<string> {
   return tables
-    .note((query) => query("DELETE FROM ledger_total_spans WHERE id = ?", [id]))
+    .changeUnsynced((query) => query("DELETE FROM ledger_total_spans WHERE id = ?", [id]))
     .then(
       () => "they are deleted, and made again when somebody asks",
       () => "they could not be deleted, and sums of that time are wrong",

@@ -72,7 +72,7 @@ const AMOUNTS: ReadonlySet<string> = new Set(["least", "most"]);
 
 /** An id begins with the time at which its run started. */
 const RUNS = "min(x.transaction_id) AS first_run, max(x.transaction_id) AS last_run";
-const RUNS_OF_PARTS = "min(u.first_run) AS first_run, max(u.last_run) AS last_run";
+const RUNS_OF_SUMS = "min(u.first_run) AS first_run, max(u.last_run) AS last_run";
 
 /** Send times of the first and the last request of a group. */
 export const SENT = ["sent_first", "sent_last"] as const;
@@ -89,10 +89,10 @@ export interface SumQuery {
   readonly withRuns?: boolean;
 }
 
-const NOTHING: TimeInterval = { from: 0, to: 0 };
+const EMPTY_INTERVAL: TimeInterval = { from: 0, to: 0 };
 
 /** A statement's text and the values for its `?`. */
-export interface SqlPart {
+export interface SqlStatement {
   readonly sql: string;
   readonly values: readonly (string | number)[];
 }
@@ -101,40 +101,40 @@ export interface SqlPart {
  * A table with a row per group: its keys, its figures, and `sent_first` and `sent_last`. The figures `least` and `most`
  * are texts, because they may exceed 2^53.
  */
-export function groupsOf(tables: LedgerTables, asked: SumQuery, { spans, rest }: TotalsCover): SqlPart {
+export function groupsOf(tables: LedgerTables, query: SumQuery, { spans, uncovered: rest }: TotalsCover): SqlStatement {
   const { requests, isKey } = tables;
-  const only = asked.only ?? [];
+  const only = query.only ?? [];
   const where = only.map(([key]) => ` AND ${isKey(`x.${key}`)}`).join("");
   const texts = only.map(([, text]) => text);
-  const { from, to } = asked.sent;
+  const { from, to } = query.sent;
   const inRequest = (key: RequestKey): string =>
-    key === "zone_day" ? asked.zoneDay! : (IN_REQUEST[key] ?? `x.${key}`);
-  const parts = rest.map((started) => ({
-    sql: `SELECT ${selected(asked.keys, inRequest)},
+    key === "zone_day" ? query.zoneDay! : (IN_REQUEST[key] ?? `x.${key}`);
+  const selects = rest.map((started) => ({
+    sql: `SELECT ${selected(query.keys, inRequest)},
         ${FIGURE_NAMES.map((name) => `${FIGURES[name]} AS ${name}`).join(", ")},
-        min(x.sent_at) AS sent_first, max(x.sent_at) AS sent_last${asked.withRuns === true ? `, ${RUNS}` : ""}
+        min(x.sent_at) AS sent_first, max(x.sent_at) AS sent_last${query.withRuns === true ? `, ${RUNS}` : ""}
       FROM ${requests} AS x
       WHERE x.simulated = 0 AND x.started_at >= ? AND x.started_at < ? AND x.sent_at >= ? AND x.sent_at < ?${where}
-      GROUP BY ${asked.keys.map(inRequest).join(", ")}`,
+      GROUP BY ${query.keys.map(inRequest).join(", ")}`,
     values: [started.from, started.to, from, to, ...texts],
   }));
   if (spans.length > 0)
-    parts.push({
-      sql: `SELECT ${selected(asked.keys, (key) => `x.${key}`)}, ${[...FIGURE_NAMES, ...SENT].map((name) => `x.${name}`).join(", ")}
+    selects.push({
+      sql: `SELECT ${selected(query.keys, (key) => `x.${key}`)}, ${[...FIGURE_NAMES, ...SENT].map((name) => `x.${name}`).join(", ")}
         FROM ledger_totals AS x
         WHERE x.span IN (${spans.map(() => "?").join(", ")}) AND x.sent_day >= ? AND x.sent_day <= ?${where}`,
       values: [...spans.map(({ id }) => id), dayOf(from), dayOf(to - 1), ...texts],
     });
-  if (parts.length === 0) return groupsOf(tables, asked, withoutTotals(NOTHING));
+  if (selects.length === 0) return groupsOf(tables, query, withoutTotals(EMPTY_INTERVAL));
   const sums = FIGURE_NAMES.map(
     (name) => `CAST(sum(u.${name}) AS ${AMOUNTS.has(name) ? "text" : "bigint"}) AS ${name}`,
   );
   return {
-    sql: `SELECT ${asked.keys.map((key) => `u.${key}`).join(", ")}, ${sums.join(", ")},
-        min(u.sent_first) AS sent_first, max(u.sent_last) AS sent_last${asked.withRuns === true ? `, ${RUNS_OF_PARTS}` : ""}
-      FROM (${parts.map(({ sql }) => sql).join(" UNION ALL ")}) AS u
-      GROUP BY ${asked.keys.map((key) => `u.${key}`).join(", ")}`,
-    values: parts.flatMap(({ values }) => values),
+    sql: `SELECT ${query.keys.map((key) => `u.${key}`).join(", ")}, ${sums.join(", ")},
+        min(u.sent_first) AS sent_first, max(u.sent_last) AS sent_last${query.withRuns === true ? `, ${RUNS_OF_SUMS}` : ""}
+      FROM (${selects.map(({ sql }) => sql).join(" UNION ALL ")}) AS u
+      GROUP BY ${query.keys.map((key) => `u.${key}`).join(", ")}`,
+    values: selects.flatMap(({ values }) => values),
   };
 }
 
@@ -159,12 +159,12 @@ export async function readGroups<Row extends object>(
 ): Promise<readonly Row[] | null> {
   const ids = [...cover.spans, ...cover.passed].map(({ id }) => id);
   const groups = groupsOf(tables, asked, cover);
-  const there =
+  const spanCount =
     ids.length === 0
       ? "SELECT 0 AS spans"
       : `SELECT count(*) AS spans FROM ledger_total_spans AS t WHERE t.kept = 1 AND t.id IN (${ids.map(() => "?").join(", ")})`;
   const rows = await tables.query<Row & { readonly spans_there: number; readonly requests: number | null }>(
-    `SELECT n.spans AS spans_there, s.* FROM (${there}) AS n LEFT JOIN (${select(groups.sql)}) AS s ON 1 = 1
+    `SELECT n.spans AS spans_there, s.* FROM (${spanCount}) AS n LEFT JOIN (${select(groups.sql)}) AS s ON 1 = 1
      ORDER BY ${orderBy}${linesMax === undefined ? "" : ` LIMIT ${Math.trunc(linesMax)}`}`,
     [...ids, ...groups.values],
   );

@@ -80,14 +80,14 @@ type TotalLine = Readonly<Record<(typeof COLUMNS)[number], string | number | nul
 async function storeTotals(tables: LedgerTables, span: TimeInterval): Promise<boolean> {
   const id = await claim(tables, span).catch(cannotBeStored);
   if (typeof id === "boolean") return id;
-  let isKept = false;
+  let hasTotals = false;
   try {
     const cover = coverOf(await readSpans(tables, span), span, EVER);
     const lines = await readGroups<TotalLine>(tables, { keys: TOTAL_KEYS, sent: EVER }, AS_THEY_ARE, cover);
-    isKept = lines !== null && (await store(tables, { ...span, id }, lines));
+    hasTotals = lines !== null && (await store(tables, { ...span, id }, lines));
     return true;
   } finally {
-    if (!isKept) await release(tables, id);
+    if (!hasTotals) await release(tables, id);
   }
 }
 
@@ -104,16 +104,16 @@ const CLAIM_MS_MAX = 300_000;
 /** Returns the number of the claim, or true if there is nothing to do now. */
 async function claim(tables: LedgerTables, { from, to }: TimeInterval): Promise<number | true> {
   const wallAt = await tables.wallAt();
-  return tables.note(async (query) => {
+  return tables.changeUnsynced(async (query) => {
     if (!(await tables.lockDay(query, dayOf(from)))) return true;
     // Until totals are stored, `sent_first` is the time of the claim.
-    const [there] = await query<{ readonly kept: number; readonly sent_first: number | null }>(
+    const [existing] = await query<{ readonly kept: number; readonly sent_first: number | null }>(
       "SELECT t.kept, t.sent_first FROM ledger_total_spans AS t WHERE t.from_at = ? AND t.to_at = ?",
       [from, to],
     );
-    if (there?.kept === 1) return true;
+    if (existing?.kept === 1) return true;
     // Another process is summing up this span. If two took the claim from each other, neither would finish.
-    if (there !== undefined && Math.abs(wallAt - (there.sent_first ?? 0)) < CLAIM_MS_MAX) return true;
+    if (existing !== undefined && Math.abs(wallAt - (existing.sent_first ?? 0)) < CLAIM_MS_MAX) return true;
     await query("DELETE FROM ledger_total_spans WHERE from_at = ? AND to_at = ?", [from, to]);
     const id = randomInt(IDS);
     await query("INSERT INTO ledger_total_spans (id, from_at, to_at, kept, sent_first) VALUES (?, ?, ?, 0, ?)", [
@@ -129,7 +129,7 @@ async function claim(tables: LedgerTables, { from, to }: TimeInterval): Promise<
 /** Lets the next process claim the span without waiting. */
 async function release(tables: LedgerTables, id: number): Promise<void> {
   await tables
-    .note((query) => query("DELETE FROM ledger_total_spans WHERE id = ? AND kept = 0", [id]))
+    .changeUnsynced((query) => query("DELETE FROM ledger_total_spans WHERE id = ? AND kept = 0", [id]))
     .catch(cannotBeStored);
 }
 
@@ -170,7 +170,7 @@ function whileClaimed(
   { id, from }: Claimed,
   work: (query: LedgerQuery) => Promise<void>,
 ): Promise<boolean> {
-  return tables.note(async (query) => {
+  return tables.changeUnsynced(async (query) => {
     if (!(await tables.lockDay(query, dayOf(from)))) return false;
     if ((await query("SELECT t.id FROM ledger_total_spans AS t WHERE t.id = ?", [id])).length === 0) return false;
     await work(query);

@@ -14,17 +14,17 @@ export const RUNS_AT_ONCE = 200_000;
 export async function missingSpans(
   tables: LedgerTables,
   within: TimeInterval,
-  kept: readonly SpanWithTotals[],
+  existing: readonly SpanWithTotals[],
   { runsWorth, runsAtOnce }: MissingLimits,
 ): Promise<readonly TimeInterval[]> {
-  const there = new Set(kept.map(textOf));
+  const summedUp = new Set(existing.map(textOf));
   const first = await startAfter(tables, Math.max(0, within.from), 0);
   if (first === null) return [];
-  const wanted = spansToSum({ from: Math.max(first, within.from), to: within.to }, await tables.wallAt());
+  const candidates = spansToSum({ from: Math.max(first, within.from), to: within.to }, await tables.wallAt());
   const missing: TimeInterval[] = [];
   let nextRunAt = first;
-  for (const span of wanted) {
-    if (there.has(textOf(span)) || span.to <= nextRunAt) continue;
+  for (const span of candidates) {
+    if (summedUp.has(textOf(span)) || span.to <= nextRunAt) continue;
     const startedAt = await startAfter(tables, span.from, isDay(span) ? 0 : runsWorth);
     // No later span has enough runs either, and days come first.
     if (startedAt === null) return missing;
@@ -33,7 +33,7 @@ export async function missingSpans(
       continue;
     }
     const isTooFull = isDay(span) && (await startAfter(tables, span.from, runsAtOnce, span.to)) !== null;
-    if (isTooFull) missing.push(...hoursOf(span).filter((hour) => !there.has(textOf(hour))));
+    if (isTooFull) missing.push(...hoursOf(span).filter((hour) => !summedUp.has(textOf(hour))));
     missing.push(span);
   }
   return missing;

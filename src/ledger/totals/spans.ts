@@ -72,21 +72,21 @@ export interface TotalsCover {
   /** Spans whose totals show that they hold nothing for this query. */
   readonly passed: readonly SpanWithTotals[];
   /** Starts of runs whose requests are read one by one. */
-  readonly rest: readonly TimeInterval[];
+  readonly uncovered: readonly TimeInterval[];
 }
 
 /** A cover that reads only requests. */
 export function withoutTotals(started: TimeInterval): TotalsCover {
-  return { spans: [], passed: [], rest: [started] };
+  return { spans: [], passed: [], uncovered: [started] };
 }
 
 /** Chooses how to sum up the requests `sent` in one interval by runs that started `within` another. */
-export function coverOf(kept: readonly SpanWithTotals[], within: TimeInterval, sent: TimeInterval): TotalsCover {
+export function coverOf(existing: readonly SpanWithTotals[], within: TimeInterval, sent: TimeInterval): TotalsCover {
   const spans: SpanWithTotals[] = [];
   const passed: SpanWithTotals[] = [];
   const rest: TimeInterval[] = [];
   let at = within.from;
-  for (const span of kept.toSorted((one, other) => one.from - other.from || other.to - one.to)) {
+  for (const span of existing.toSorted((one, other) => one.from - other.from || other.to - one.to)) {
     // Skips hours of a day that has totals itself.
     if (span.from < at || span.to > within.to || !canBeUsed(span, sent)) continue;
     if (span.from > at) rest.push({ from: at, to: span.from });
@@ -94,7 +94,7 @@ export function coverOf(kept: readonly SpanWithTotals[], within: TimeInterval, s
     at = span.to;
   }
   if (at < within.to) rest.push({ from: at, to: within.to });
-  return rest.length > PARTS_MAX ? withoutTotals(within) : { spans, passed, rest };
+  return rest.length > PARTS_MAX ? withoutTotals(within) : { spans, passed, uncovered: rest };
 }
 
 function hasSome({ sent }: SpanWithTotals, { from, to }: TimeInterval): boolean {

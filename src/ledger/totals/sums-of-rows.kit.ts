@@ -96,9 +96,9 @@ export function watched(
     await before("BEGIN", [], false);
     return tables.change((query) => work(watch(query, true)));
   };
-  const note: LedgerTables["note"] = async (work) => {
+  const note: LedgerTables["changeUnsynced"] = async (work) => {
     await before("BEGIN", [], false);
-    return tables.note((query) => work(watch(query, true)));
+    return tables.changeUnsynced((query) => work(watch(query, true)));
   };
   const lockDay: LedgerTables["lockDay"] = (query, day) => tables.lockDay(query, day);
   return {
@@ -111,7 +111,7 @@ export function watched(
     linesByTransaction,
     wallAt,
     change,
-    note,
+    changeUnsynced: note,
     lockDay,
     query: watch(tables.query, false),
   };

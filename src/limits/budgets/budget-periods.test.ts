@@ -10,7 +10,7 @@ import {
   reserve,
   send,
   stand,
-} from "./deployment.kit.ts";
+} from "./memory-budgets.kit.ts";
 import type { BudgetStore } from "./ports.ts";
 
 /** A store with a delay before each answer. It reads its clock when the ask arrives. */

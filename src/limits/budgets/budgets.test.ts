@@ -16,7 +16,7 @@ import {
   send,
   SPENDER,
   stand,
-} from "./deployment.kit.ts";
+} from "./memory-budgets.kit.ts";
 import type { BudgetReading, BudgetStore } from "./ports.ts";
 
 test("exactly at the limit is allowed and one more is not, one after the other and all at once", async () => {

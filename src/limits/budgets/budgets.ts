@@ -5,7 +5,7 @@ import { CachedLookup, LIST_LOOKUP } from "../../terms/collections/cached-lookup
 import type { Clock } from "../../terms/time/clock.ts";
 import { Fault } from "../../terms/fault.ts";
 import type { Price } from "../../terms/money/price.ts";
-import { Exchange } from "../exchange.ts";
+import { LeaseExchange } from "../lease-exchange.ts";
 import { BudgetLimit } from "./budget-limit.ts";
 import { endLeases, keepLeases } from "./keep-leases.ts";
 import { budgetFault, LeasedReservation, Part, takeAll, type ReservationNeeds } from "./reservation.ts";
@@ -43,7 +43,7 @@ export function openBudgets(parts: BudgetsParts): OpenBudgets {
   const limits = new Map<string, BudgetLimit>();
   let made = 0;
   const warned = new BoundedMap<string, number>(WARNED_MAX);
-  const exchange = new Exchange<BudgetAsk, BudgetAnswer, BudgetLimit>({
+  const exchange = new LeaseExchange<BudgetAsk, BudgetAnswer, BudgetLimit>({
     clock,
     process,
     async recover(name) {

@@ -1,5 +1,5 @@
 import type { Micros } from "../../terms/money/money.ts";
-import { grantSlice } from "./grant.ts";
+import { grantSlice } from "./grant-slice.ts";
 import type { CountedUse, ExchangeRule, StoredLease, RecoverRule } from "./ports.ts";
 
 /** The row of units that no process holds any more: those used under ended leases, and charges settled by hand. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { countAllowed, EURO, MemoryNotes, reserve, send, SPENDER, stand } from "./deployment.kit.ts";
+import { countAllowed, EURO, MemoryNotes, reserve, send, SPENDER, stand } from "./memory-budgets.kit.ts";
 import { endLeases } from "./keep-leases.ts";
 import { settleLeft } from "./settle-left.ts";
 

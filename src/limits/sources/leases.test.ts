@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { FakeClock, settle } from "../../terms/time/clock.kit.ts";
-import { leasesInMemory, MemoryLeases, randomNumbers, Replica } from "./deployment.kit.ts";
+import { leasesInMemory, MemoryLeases, randomNumbers, Replica } from "./source-leases.kit.ts";
 import type { LeaseStore } from "./ports.ts";
 
 const STEP_MS = 20;

@@ -1,7 +1,7 @@
 import type { Leases } from "../../run/middleware/ports.ts";
 import type { Clock } from "../../terms/time/clock.ts";
-import { Exchange } from "../exchange.ts";
-import { grantMore } from "./grant.ts";
+import { LeaseExchange } from "../lease-exchange.ts";
+import { grantUnits } from "./grant-units.ts";
 import type { LeaseAnswer, LeaseAsk, LeaseStore } from "./ports.ts";
 import { SourceLimit } from "./source-limit.ts";
 
@@ -23,11 +23,11 @@ export interface OpenLeases {
 /** The leases of this process on limits of sources. */
 export function openLeases({ store, clock, process, start }: LeasesParts): OpenLeases {
   let made = 0;
-  const exchange = new Exchange<LeaseAsk, LeaseAnswer, SourceLimit>({
+  const exchange = new LeaseExchange<LeaseAsk, LeaseAnswer, SourceLimit>({
     clock,
     process,
     recover: (name) => store.freeUnits(name, start),
-    send: (asks) => store.exchange(asks, grantMore),
+    send: (asks) => store.exchange(asks, grantUnits),
     onAnswered: notifyAll,
     onTime: notifyAll,
   });

@@ -336,9 +336,9 @@ export class VendorExchange implements ReplyHandler, PooledRequest {
   #deliver(reply: ReplyIntake | null): void {
     this.#attempt!.end();
     const bytes = reply?.take() ?? NO_BYTES;
-    const hold = (heldBytes: number) => this.#call.reserveBytes(heldBytes);
+    const reserve = (count: number) => this.#call.reserveBytes(count);
     this.#settle(reply);
-    this.#resolve(new VendorReply(this.#status, this.#fields, bytes, this.#needs.limits, this.#attempt, hold));
+    this.#resolve(new VendorReply(this.#status, this.#fields, bytes, this.#needs.limits, this.#attempt, reserve));
   }
 
   #fail(fault: Fault): void {

@@ -25,8 +25,8 @@ export class ReplyIntake {
   readonly #memory: ReplyMemory;
   #joined = new JoinedBytes();
 
-  constructor(room: ReplyMemory, bytesMax: number) {
-    this.#memory = room;
+  constructor(memory: ReplyMemory, bytesMax: number) {
+    this.#memory = memory;
     this.bytesMax = bytesMax;
   }
 
@@ -65,8 +65,8 @@ export class ReplyMemory {
   readonly #memory: MemoryReservation;
   #ahead = 0;
 
-  constructor(held: MemoryReservation) {
-    this.#memory = held;
+  constructor(reservation: MemoryReservation) {
+    this.#memory = reservation;
   }
 
   /** Returns false if there is not enough memory; then nothing should be sent. */

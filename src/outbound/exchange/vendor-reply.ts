@@ -15,7 +15,7 @@ import { CharsetError, toUtf8 } from "../../terms/text/charset.ts";
 import { Fault, isCharged, type Charged } from "../../terms/fault.ts";
 import {
   decodeUtf8,
-  type Hold,
+  type ReserveBytes,
   isJsonObject,
   type Json,
   JsonError,
@@ -40,7 +40,7 @@ const PROBLEMS: Readonly<Record<Exclude<JsonProblem, "no_room">, string>> = {
   not_exact: "it holds too many numbers with more digits than are reckoned with",
 };
 
-const UNLIMITED: Hold = () => true;
+const UNLIMITED: ReserveBytes = () => true;
 /** Bytes per character, in memory, of a text that is not only ASCII. */
 const UNIT_BYTES = 2;
 
@@ -54,7 +54,7 @@ export class VendorReply implements Reply, RawReply, MeteredReply, ListedReply {
   readonly #bytes: Buffer;
   readonly #limits: JsonLimits;
   readonly #attempt: Pick<Attempt, "chargeAs" | "listAs"> | null;
-  readonly #reserve: Hold;
+  readonly #reserve: ReserveBytes;
   #headers: Readonly<Record<string, string>> | null = null;
   #value: Json | undefined = undefined;
   #text: string | undefined = undefined;
@@ -69,14 +69,14 @@ export class VendorReply implements Reply, RawReply, MeteredReply, ListedReply {
     bytes: Buffer,
     limits: JsonLimits,
     attempt: Pick<Attempt, "chargeAs" | "listAs"> | null,
-    hold: Hold = UNLIMITED,
+    reserve: ReserveBytes = UNLIMITED,
   ) {
     this.status = status;
     this.#fields = fields;
     this.#bytes = bytes;
     this.#limits = limits;
     this.#attempt = attempt;
-    this.#reserve = hold;
+    this.#reserve = reserve;
   }
 
   get headers(): Readonly<Record<string, string>> {

@@ -57,8 +57,8 @@ function bothFamilies(
       if (pending === 0) finish(failure);
       else if (addresses.length > 0) stopWaiting = clock.after(OTHER_FAMILY_MS, finish);
     };
-    for (const [family, asked] of [four, six].entries()) {
-      asked.then(
+    for (const [family, result] of [four, six].entries()) {
+      result.then(
         (addresses) => arrive(family as 0 | 1, addresses),
         (error: unknown) => arrive(family as 0 | 1, [], error),
       );

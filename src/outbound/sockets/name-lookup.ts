@@ -51,8 +51,8 @@ export class NameLookup {
     if (name === "localhost" || name.endsWith(".localhost")) return LOOPBACK;
     const known = this.#cache.get(name);
     if (known !== undefined && known.until > this.#options.clock.now()) return known.addresses;
-    const asked = this.#pending.get(name);
-    if (asked !== undefined) return asked;
+    const pending = this.#pending.get(name);
+    if (pending !== undefined) return pending;
     const asking = this.#lookUp(name, owner).finally(() => this.#pending.delete(name));
     this.#pending.set(name, asking);
     return asking;

@@ -48,7 +48,7 @@ export class OriginPool {
 
   /**
    * @param idleShare the idle connections of all pools, which owners share
-   * @param places the slots of connections that are not idle, of all pools
+   * @param slots the slots of connections that are not idle, of all pools
    */
   constructor(
     origin: string,
@@ -56,7 +56,7 @@ export class OriginPool {
     needs: ConnectionNeeds,
     limits: OutboundLimits,
     idleShare: FairShare,
-    places: SocketSlots,
+    slots: SocketSlots,
   ) {
     this.origin = origin;
     this.#host = origin.slice(origin.indexOf("//") + 2);
@@ -66,7 +66,7 @@ export class OriginPool {
     this.#idle = new IdleConnections(idleShare, needs.clock, limits.keepAliveMs);
     this.#busyShare = new FairShare(limits.connectionsMax);
     this.#waitingShare = new FairShare(limits.waitingMax);
-    this.#slots = places;
+    this.#slots = slots;
   }
 
   get inFlight(): number {

@@ -43,12 +43,12 @@ export class OriginPools {
     for (const { owner } of this.#byKey.values()) counts.set(owner, (counts.get(owner) ?? 0) + 1);
     let chosen: [string, OwnedPool] | null = null;
     let most = 0;
-    for (const [key, kept] of this.#byKey) {
-      const { pool, owner } = kept;
+    for (const [key, originPool] of this.#byKey) {
+      const { pool, owner } = originPool;
       if (pool.inFlight > 0 || pool.waiting > 0) continue;
       const count = counts.get(owner)!;
       const isBetter = count > most || (count === most && pool.lastUsedAt < chosen![1].pool.lastUsedAt);
-      if (isBetter) [chosen, most] = [[key, kept], count];
+      if (isBetter) [chosen, most] = [[key, originPool], count];
     }
     if (chosen === null) return;
     this.#byKey.delete(chosen[0]);

@@ -144,8 +144,8 @@ export class ChunkedBody {
 
   #readTrailers(bytes: Buffer, from: number): number {
     const before = this.#text.length;
-    const room = this.#trailerBytesMax + STRICT_END.length - before;
-    this.#text += bytes.toString("latin1", from, Math.min(bytes.length, from + room));
+    const capacity = this.#trailerBytesMax + STRICT_END.length - before;
+    this.#text += bytes.toString("latin1", from, Math.min(bytes.length, from + capacity));
     const emptyLine = this.#lenient ? LENIENT_END_OF_TRAILERS : END_OF_TRAILERS;
     emptyLine.lastIndex = Math.max(0, before - STRICT_END.length);
     const end = emptyLine.exec(this.#text);

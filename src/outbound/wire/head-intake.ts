@@ -55,20 +55,20 @@ export class HeadIntake {
   #collect(bytes: Buffer, from: number, lenient: boolean): CompleteHead | null {
     const before = this.#length;
     const size = Math.min(bytes.length - from, this.#bytesMax + END_OF_HEAD.length - before);
-    const kept = this.#bufferFor(before + size);
-    bytes.copy(kept, before, from, from + size);
+    const buffered = this.#bufferFor(before + size);
+    bytes.copy(buffered, before, from, from + size);
     this.#length = before + size;
     const searchedFrom = Math.max(0, before - END_OF_HEAD.length);
-    const arrived = kept.subarray(0, this.#length);
+    const arrived = buffered.subarray(0, this.#length);
     const [textEnd, end] = lenient ? lenientEnd(arrived, searchedFrom) : strictEnd(arrived, searchedFrom);
-    refuseWrong(kept, before, end === -1 ? this.#length : textEnd, lenient);
+    refuseWrong(buffered, before, end === -1 ? this.#length : textEnd, lenient);
     if (end === -1) {
       if (this.#length >= this.#bytesMax + END_OF_HEAD.length) throw tooLarge();
       return null;
     }
     this.clear();
-    const endsStrictly = kept.subarray(0, end).subarray(-END_OF_HEAD.length).equals(END_OF_HEAD);
-    return { text: kept.toString("latin1", 0, textEnd), end: from + end - before, endsStrictly };
+    const endsStrictly = buffered.subarray(0, end).subarray(-END_OF_HEAD.length).equals(END_OF_HEAD);
+    return { text: buffered.toString("latin1", 0, textEnd), end: from + end - before, endsStrictly };
   }
 
   #bufferFor(length: number): Buffer {
@@ -103,12 +103,12 @@ function lenientEnd(arrived: Buffer, from: number): readonly [number, number] {
 /**
  * Checks new bytes at once. Otherwise a request would wait until its deadline for the end of a head that can never come.
  */
-function refuseWrong(kept: Buffer, from: number, to: number, lenient: boolean): void {
+function refuseWrong(head: Buffer, from: number, to: number, lenient: boolean): void {
   const prefix = lenient ? LENIENT_BEGINNING : BEGINNINGS[0].length;
   for (let at = from; at < (lenient ? Math.min(to, prefix) : to); at += 1) {
-    const byte = kept[at]!;
+    const byte = head[at]!;
     const isWrong =
-      (!lenient && (byte === 0 || (byte === LF) !== (at > 0 && kept[at - 1] === CR))) ||
+      (!lenient && (byte === 0 || (byte === LF) !== (at > 0 && head[at - 1] === CR))) ||
       (at < prefix && byte !== BEGINNINGS[0][at] && byte !== BEGINNINGS[1][at]);
     if (isWrong) throw new BadReplyError("not_http", "it does not begin as a reply does");
   }

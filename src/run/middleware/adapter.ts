@@ -28,7 +28,7 @@ const NO_FIELDS: JsonObject = Object.freeze({});
 
 /** The innermost step: the adapter itself. Everything that it throws, at once or later, becomes a fault of this call. */
 export function callAdapter(parts: AdapterParts): RunSource {
-  const Argument = argumentOver(parts);
+  const Argument = createSourceCallClass(parts);
   return async (source, call) => {
     let returned: unknown;
     try {
@@ -44,15 +44,15 @@ export function callAdapter(parts: AdapterParts): RunSource {
 }
 
 /** Composes the middleware of calls, outermost first. Called once, at the start of the service. */
-export function composeMiddleware(around: readonly CallMiddleware[], innermost: RunSource): RunSource {
-  return around.reduceRight((next, wrap) => wrap(next), innermost);
+export function composeMiddleware(middleware: readonly CallMiddleware[], innermost: RunSource): RunSource {
+  return middleware.reduceRight((next, wrap) => wrap(next), innermost);
 }
 
 /**
  * The argument of an adapter. `http`, `signal` and `log` are created when they are first read: most adapters read only
  * one of them, and a signal costs more than all other bookkeeping of the call.
  */
-function argumentOver(parts: AdapterParts): new (source: RunnableSource, call: PlannedCall) => SourceCall {
+function createSourceCallClass(parts: AdapterParts): new (source: RunnableSource, call: PlannedCall) => SourceCall {
   const wait = parts.wait ?? createWait(parts.clock);
   return class Argument implements SourceCall {
     readonly inputs: JsonObject;

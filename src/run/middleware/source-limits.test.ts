@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { leasesInMemory } from "../../limits/sources/deployment.kit.ts";
+import { leasesInMemory } from "../../limits/sources/source-leases.kit.ts";
 import type { RateLimit, SourceLimits } from "../../sdk/source.ts";
 import { FakeClock, settle } from "../../terms/time/clock.kit.ts";
 import { Fault } from "../../terms/fault.ts";

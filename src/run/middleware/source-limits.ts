@@ -58,9 +58,9 @@ export function withSourceLimits(leaseOf: Leases, clock: Clock, startedMax = STA
     )
       throw new Fault("source.rate_limited_here");
     const rates = ratesOf(source, "credential", ` ${scope}`, (limit) => leaseOf(limit, organizationId));
-    const made = new SourceLimiter(rates, clock, false);
-    byCredential.set(organizationId, scope, made, source.id);
-    return made;
+    const created = new SourceLimiter(rates, clock, false);
+    byCredential.set(organizationId, scope, created, source.id);
+    return created;
   }
 
   /** Rejects with the Fault of a call that is refused. */

@@ -8,7 +8,7 @@ import { OwnedMap } from "../../terms/collections/owned-map.ts";
 export const STARTED_MAX = 10_000;
 const OWNERS_MAX = 10_000;
 
-interface StartedPeriod {
+interface LimitStarts {
   readonly until: number;
   /**
    * The limits as 32-bit hashes. Without them, a limit that this process has evicted meanwhile would count again each time
@@ -20,7 +20,7 @@ interface StartedPeriod {
 /** Counts the limits that organizations have started, separately for each length of a period. */
 export class StartedLimits {
   readonly #max: number;
-  readonly #periods = new OwnedMap<StartedPeriod>(OWNERS_MAX);
+  readonly #periods = new OwnedMap<LimitStarts>(OWNERS_MAX);
 
   constructor(max: number) {
     this.#max = max;
@@ -29,19 +29,19 @@ export class StartedLimits {
   /** Starts a limit in each of these periods, or in none. Returns false if there are too many already. */
   start(owner: string, limit: string, periodsMs: readonly number[], now: number): boolean {
     const number = hashOf(limit);
-    const begun = periodsMs.map((everyMs) => this.#in(owner, everyMs, now));
-    if (begun.some(({ limits }) => limits.size >= this.#max && !limits.has(number))) return false;
-    for (const { limits } of begun) limits.add(number);
+    const periods = periodsMs.map((everyMs) => this.#in(owner, everyMs, now));
+    if (periods.some(({ limits }) => limits.size >= this.#max && !limits.has(number))) return false;
+    for (const { limits } of periods) limits.add(number);
     return true;
   }
 
-  #in(owner: string, everyMs: number, now: number): StartedPeriod {
+  #in(owner: string, everyMs: number, now: number): LimitStarts {
     const key = String(everyMs);
     const known = this.#periods.get(owner, key);
     if (known !== undefined && now < known.until) return known;
-    const begun = { until: now + everyMs, limits: new Set<number>() };
-    this.#periods.set(owner, key, begun);
-    return begun;
+    const period = { until: now + everyMs, limits: new Set<number>() };
+    this.#periods.set(owner, key, period);
+    return period;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from "../../terms/time/clock.ts";
 import type { CallMiddleware } from "../ports.ts";
-import { withBudgets } from "./budgets.ts";
-import { withInputs } from "./inputs.ts";
+import { withBudgets } from "./find-budgets.ts";
+import { withInputs } from "./check-inputs.ts";
 import type { Budgets } from "./ports.ts";
 import { withRegion } from "./region.ts";
 

@@ -3,7 +3,7 @@ import type { OnEndedCall } from "../../terms/ended-call.ts";
 import type { CallMiddleware, PlannedCall } from "../ports.ts";
 
 /** Reports each finished call of the token's runs. Call the returned function to stop. */
-export type WatchCalls = (tokenId: string, tell: OnEndedCall) => () => void;
+export type WatchCalls = (tokenId: string, onEnd: OnEndedCall) => () => void;
 
 /**
  * The outermost step. It reports the end of each call, so that a person who waits for a run sees which of its calls have

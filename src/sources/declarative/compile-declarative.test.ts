@@ -6,7 +6,7 @@ import { CONNECTION_HEADERS } from "../../terms/http/connection-headers.ts";
 import type { Json } from "../../terms/json/json.ts";
 import { compileDeclarative } from "./compile-declarative.ts";
 import { DeclarationError } from "./format/declaration-error.ts";
-import { fakeCall, faultOf, fileWith, replyOf } from "./call.kit.ts";
+import { fakeCall, faultOf, fileWith, replyOf } from "./fake-call.kit.ts";
 import { publishedSchema } from "./format/format.ts";
 
 function refused(text: string): DeclarationError {

@@ -15,7 +15,7 @@ import type { Json, JsonObject } from "../../terms/json/json.ts";
 import { parseOrigin } from "../../terms/http/origins.ts";
 import { declaredNames } from "../../terms/schema/schema-names.ts";
 import { compileAuth } from "./auth/compile-auth.ts";
-import { acceptOf, ask, compileAuthenticated, valuesOf } from "./exchange/ask.ts";
+import { acceptOf, ask, compileAuthenticated, valuesOf } from "./exchange/send-and-judge.ts";
 import { namesAfter } from "./exchange/compile-steps.ts";
 import { compileOneRequest, type AskVendor, type ExchangeSetting } from "./exchange/one-request.ts";
 import { ORDER_INPUT } from "./exchange/resume.ts";

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { Fault } from "../../terms/fault.ts";
 import type { JsonObject } from "../../terms/json/json.ts";
 import { compileDeclarative } from "./compile-declarative.ts";
-import { fakeCall, faultOf, fileWith, replyOf, type Asked } from "./call.kit.ts";
+import { fakeCall, faultOf, fileWith, replyOf, type Asked } from "./fake-call.kit.ts";
 
 const EVERYWHERE = `
 inputs: {type: object, properties: {a: {}, b: {}, c: {}}}

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { EngineName } from "../engine.ts";
 
-/** Statements for both engines; `schema.ts` describes the columns. Statements end with a semicolon. */
+/** Statements for both engines; `tables.ts` describes the columns. Statements end with a semicolon. */
 const TABLES = `
 create table organizations (
   id text primary key not null,

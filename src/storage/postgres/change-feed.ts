@@ -8,7 +8,7 @@ export const CHANNEL = "datarun_changes";
  * Frequent enough to notice a change within a second without notifications, as behind a pooler, and to detect a
  * connection that was lost silently.
  */
-const LOOK_EVERY_MS = 500;
+const CHECK_EVERY_MS = 500;
 const RETRY_MS = 100;
 const RETRY_MS_MAX = 1_000;
 
@@ -69,17 +69,17 @@ export class ChangeFeed {
     });
     // Awaited only between two reads, so a rejection before that must not count as unhandled.
     broken.catch(() => {});
-    client.on("notification", ({ payload }) => this.#note(Number(payload)));
+    client.on("notification", ({ payload }) => this.#setChanges(Number(payload)));
     try {
       await client.connect();
       // With a pooler, the next client of that server session would get the notifications.
       if (this.#route.isDirect === true) await client.query(`listen ${CHANNEL}`);
       while (!this.#closing.signal.aborted) {
         const { rows } = await client.query<{ changes: number }>("select changes from datarun_changes where id = 1");
-        this.#note(rows[0]?.changes ?? 0);
+        this.#setChanges(rows[0]?.changes ?? 0);
         worked = true;
         this.#watching = true;
-        await Promise.race([this.#pause(LOOK_EVERY_MS), broken]);
+        await Promise.race([this.#pause(CHECK_EVERY_MS), broken]);
       }
     } catch {
       // The remedy for every failure is the next connection; `watching` shows how long there has been none.
@@ -89,7 +89,7 @@ export class ChangeFeed {
     return worked;
   }
 
-  #note(changes: number): void {
+  #setChanges(changes: number): void {
     if (Number.isSafeInteger(changes)) this.#changes = changes;
   }
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Client } from "pg";
 import { newDatabase } from "../../../test/postgres/shared-postgres.ts";
 import { until } from "../../../test/rig/until.ts";
-import { createDrainer } from "../../ledger/drain/drain.ts";
+import { createDrainer } from "../../ledger/drain/drainer.ts";
 import { atEnd, makeRun, query, runOnce, startLedger } from "../../ledger/ledger.kit.ts";
 import { Outbox } from "../../ledger/drain/outbox.ts";
 import { systemClock } from "../../terms/time/clock.ts";
@@ -23,7 +23,7 @@ test("runs that a shared database has lost are sent to it again automatically, a
     sink: store.ledger,
     clock: systemClock,
     log: { info: note, warn: note, error: note },
-    limits: { gatherMs: 1, lookMs: 50 },
+    limits: { gatherMs: 1, checkMs: 50 },
   });
   atEnd(t, () => drainer.close());
   const client = new Client({ connectionString: databaseUrl });

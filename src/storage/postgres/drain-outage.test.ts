@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { startFaultyProxy } from "../../../test/postgres/faulty-proxy.ts";
 import { startPostgres } from "../../../test/postgres/start-postgres.ts";
-import { createDrainer } from "../../ledger/drain/drain.ts";
+import { createDrainer } from "../../ledger/drain/drainer.ts";
 import { atEnd, makeRun, runOnce, startLedger, until } from "../../ledger/ledger.kit.ts";
 import type { LedgerSink } from "../../ledger/ports.ts";
 import { systemClock } from "../../terms/time/clock.ts";

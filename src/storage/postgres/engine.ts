@@ -3,10 +3,10 @@ import { type Client, Pool, type PoolClient } from "pg";
 import type { Clock } from "../../terms/time/clock.ts";
 import { printable } from "../../terms/text/printable.ts";
 import { type Engine, type OpenHow, StoreElsewhere, type StoreHealth, StoreMissing, StoreRefused } from "../engine.ts";
-import { migrate, stateOf } from "../migrate.ts";
+import { migrateStore, stateOf } from "../migrate-store.ts";
 import { MIGRATIONS, type Migration } from "../migrations/index.ts";
 import { problemOf } from "../problem-of.ts";
-import type { Tables } from "../schema.ts";
+import type { Tables } from "../tables.ts";
 import { CHANNEL, ChangeFeed } from "./change-feed.ts";
 import { connectionOptions, type DatabaseAddress, databaseAddressOf } from "./connection-options.ts";
 import { createStorablePool, type ServerSession, type TimeLimits } from "./storable-pool.ts";
@@ -30,7 +30,7 @@ const MIGRATION_LIMITS: TimeLimits = { statementMs: 120_000, lockMs: 120_000 };
 /**
  * The shortest interval between two reports of an unstable database, and the delay before it is reported as available.
  */
-const TELL_EVERY_MS = 10_000;
+const REPORT_EVERY_MS = 10_000;
 const QUIET_MS = 1_000;
 /** Number of the advisory lock, unlikely to be used by other software on the same database: "dataru" in ASCII. */
 const MIGRATION_LOCK = 0x64_61_74_61_72_75;
@@ -46,55 +46,55 @@ export function openPostgres(
   databaseUrl: string,
   clock: Clock,
   migrations: readonly Migration[] = MIGRATIONS,
-  { opening = "upgrade", usedJournal = null, tell = () => {} }: OpenHow = {},
+  { opening = "upgrade", usedJournal = null, onNews: tell = () => {} }: OpenHow = {},
 ): Engine {
-  const place = databaseAddressOf(databaseUrl);
+  const address = databaseAddressOf(databaseUrl);
   const route: ServerSession = { isDirect: null };
   const openPool = (limits: TimeLimits, max: number): Pool =>
     new Pool({ ...connectionOptions(databaseUrl, limits.statementMs), max });
   const pool = openPool(LIMITS, CONNECTIONS_MAX);
-  const heard = (error: Error | null): void => {
-    if (error === null) back();
-    else away(problemOf(error), judge(error, place));
+  const onReply = (error: Error | null): void => {
+    if (error === null) onAvailable();
+    else onUnavailable(problemOf(error), judge(error, address));
   };
   const db = new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool: createStorablePool(pool, { limits: LIMITS, route, heard }) }),
+    dialect: new PostgresDialect({ pool: createStorablePool(pool, { limits: LIMITS, route, onReply }) }),
   });
   // Connects at its first use, so that a service without audits has no such connections.
   const auditPool = openPool(AUDIT_LIMITS, AUDIT_CONNECTIONS_MAX);
   const auditClients = new Set<PoolClient>();
   auditPool.on("connect", (client) => auditClients.add(client)).on("remove", (client) => auditClients.delete(client));
   const auditor = new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool: createStorablePool(auditPool, { limits: AUDIT_LIMITS, route, heard }) }),
+    dialect: new PostgresDialect({ pool: createStorablePool(auditPool, { limits: AUDIT_LIMITS, route, onReply }) }),
   });
   const feed = new ChangeFeed(connectionOptions(databaseUrl, LIMITS.statementMs), route, clock);
   const opened = Promise.withResolvers<void>();
   const closing = new AbortController();
   let state: StoreHealth["state"] = "connecting";
   let problem: string | null = null;
-  let says: string | null = null;
-  let toldAt = Number.NEGATIVE_INFINITY;
-  let toldAway = false;
+  let healthMessage: string | null = null;
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  let isReportedAway = false;
 
-  function away(code: string, verdict: ConnectionProblem): void {
-    const isNew = says !== verdict.says;
+  function onUnavailable(code: string, verdict: ConnectionProblem): void {
+    const isNew = healthMessage !== verdict.message;
     problem = code;
-    says = verdict.says;
+    healthMessage = verdict.message;
     // A few failed queries over a long time are one log line now and then.
-    if (!isNew || (toldAway && clock.now() - toldAt < TELL_EVERY_MS)) return;
-    [toldAt, toldAway] = [clock.now(), true];
-    tell({ event: "store_away", says });
+    if (!isNew || (isReportedAway && clock.now() - reportedAt < REPORT_EVERY_MS)) return;
+    [reportedAt, isReportedAway] = [clock.now(), true];
+    tell({ event: "store_away", says: healthMessage });
   }
 
-  function back(forSure = false): void {
-    problem = says = null;
-    if (!toldAway || state !== "ready" || (!forSure && clock.now() - toldAt < QUIET_MS)) return;
-    toldAway = false;
-    tell({ event: "store_back", says: `The PostgreSQL at ${place.at} answers again.` });
+  function onAvailable(forSure = false): void {
+    problem = healthMessage = null;
+    if (!isReportedAway || state !== "ready" || (!forSure && clock.now() - reportedAt < QUIET_MS)) return;
+    isReportedAway = false;
+    tell({ event: "store_back", says: `The PostgreSQL at ${address.at} answers again.` });
   }
 
   // A broken idle connection is replaced at its next use. Without a listener the error would end the process.
-  for (const each of [pool, auditPool]) each.on("error", heard);
+  for (const each of [pool, auditPool]) each.on("error", onReply);
   // Callers that await it get the error. Without one, the rejection must not count as unhandled.
   opened.promise.catch(() => {});
 
@@ -103,25 +103,25 @@ export function openPostgres(
       try {
         const found = await stateOf(db, migrations, opening);
         if (found === "none" && usedJournal !== null)
-          throw new StoreElsewhere(await whereOf(db, place), "postgres", usedJournal);
-        if (found === "none" && opening === "look") throw missing(place);
+          throw new StoreElsewhere(await whereOf(db, address), "postgres", usedJournal);
+        if (found === "none" && opening === "look") throw missing(address);
         if (found !== "ready") {
           state = "migrating";
-          await migrateAlone(openPool(MIGRATION_LIMITS, 1), route, migrations, clock, place);
+          await migrateAlone(openPool(MIGRATION_LIMITS, 1), route, migrations, clock, address);
         }
         state = "ready";
-        back(true);
+        onAvailable(true);
         return opened.resolve();
       } catch (error) {
-        const verdict = judge(error, place);
-        if (verdict.hopeless || isRefusal(error)) {
-          const refused = isRefusal(error) ? error : new StoreRefused(verdict.says, { cause: error });
+        const verdict = judge(error, address);
+        if (verdict.isPermanent || isRefusal(error)) {
+          const refused = isRefusal(error) ? error : new StoreRefused(verdict.message, { cause: error });
           state = "refused";
-          [problem, says] = [problemOf(error), refused.message];
+          [problem, healthMessage] = [problemOf(error), refused.message];
           return opened.reject(refused);
         }
         if (!closing.signal.aborted) state = "connecting";
-        away(problemOf(error), verdict);
+        onUnavailable(problemOf(error), verdict);
       }
       await pause(clock, delayMs, closing.signal);
     }
@@ -133,8 +133,8 @@ export function openPostgres(
     ready: () => (state === "closed" ? Promise.reject(new StoreRefused("The store is closed.")) : opened.promise),
     reader: db,
     writer: db,
-    noter: db,
-    keepNotes: async () => {}, // Every commit is durable.
+    unsyncedWriter: db,
+    sync: async () => {}, // Every commit is durable.
     auditor,
     announce: async (transaction, changes) => {
       await sql`select pg_notify(${CHANNEL}, ${String(changes)})`.execute(transaction);
@@ -153,7 +153,7 @@ export function openPostgres(
       if (state === "ready") feed.start();
       return feed.changes;
     },
-    health: () => ({ engine: "postgres", state, problem, says, watching: feed.watching }),
+    health: () => ({ engine: "postgres", state, problem, says: healthMessage, watching: feed.watching }),
     close: async () => {
       if (state === "closed") return;
       state = "closed";
@@ -215,20 +215,20 @@ async function migrateAlone(
   route: ServerSession,
   migrations: readonly Migration[],
   clock: Clock,
-  place: DatabaseAddress,
+  address: DatabaseAddress,
 ): Promise<void> {
   pool.on("error", () => {});
-  const options = { limits: MIGRATION_LIMITS, route, heard: () => {} };
+  const options = { limits: MIGRATION_LIMITS, route, onReply: () => {} };
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: createStorablePool(pool, options) }) });
   try {
-    await migrate(db, clock.wall(), {
+    await migrateStore(db, clock.wall(), {
       engine: "postgres",
       migrations,
       lock: async (transaction) => {
         // The lock ends with the transaction, so that a process that dies here blocks no other.
         await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(transaction);
       },
-      assertFree: (transaction) => assertFree(transaction, place),
+      assertFree: (transaction) => assertFree(transaction, address),
     });
   } finally {
     await db.destroy();

@@ -21,7 +21,7 @@ export interface StorablePoolOptions {
   readonly limits: TimeLimits;
   readonly route: ServerSession;
   /** Called with the error when the server cannot be reached, and with `null` whenever it has answered. */
-  readonly heard: (error: Error | null) => void;
+  readonly onReply: (error: Error | null) => void;
 }
 
 /** A connection that is lost in the middle of a transaction must not keep its locks. */
@@ -45,7 +45,7 @@ export function createStorablePool(pool: Pool, options: StorablePoolOptions): Po
       try {
         return new StorableClient(await pool.connect(), options, limited) as unknown as PostgresPoolClient;
       } catch (error) {
-        options.heard(error as Error);
+        options.onReply(error as Error);
         throw error;
       }
     },
@@ -117,10 +117,10 @@ class StorableClient {
   async #send(sql: string, parameters: readonly unknown[] = []): Promise<QueryResult<AnyRow>> {
     try {
       const result = await this.#client.query<AnyRow>(sql, toStorableParameters(parameters));
-      this.#options.heard(null);
+      this.#options.onReply(null);
       return result;
     } catch (error) {
-      if (error instanceof DatabaseError) this.#options.heard(null);
+      if (error instanceof DatabaseError) this.#options.onReply(null);
       else this.#fail(error as Error);
       throw error;
     }
@@ -133,7 +133,7 @@ class StorableClient {
 
   readonly #fail = (error: Error): void => {
     this.#failure ??= error;
-    this.#options.heard(error);
+    this.#options.onReply(error);
   };
 }
 

@@ -143,11 +143,11 @@ test("what a pooler refuses for good is refused, although its code is the same f
   const verdict = (message: string) =>
     judge(Object.assign(new DatabaseError(message, 0, "error"), { code: "08P01" }), place);
   assert.deepEqual(verdict("unsupported startup parameter: options"), {
-    hopeless: true,
-    says: `The pooler at pooler:6432 refuses the parameter "options" (08P01): take it out of DATABASE_URL, or add it to the pooler's ignore_startup_parameters.`,
+    isPermanent: true,
+    message: `The pooler at pooler:6432 refuses the parameter "options" (08P01): take it out of DATABASE_URL, or add it to the pooler's ignore_startup_parameters.`,
   });
   for (const message of ['database "crm" does not exist', "no such user: ada", "SASL authentication failed"])
-    assert.equal(verdict(message).hopeless, true, message);
+    assert.equal(verdict(message).isPermanent, true, message);
   for (const message of [
     "client_login_timeout (server down)",
     "server login has been failing, try again later (server_login_retry)",
@@ -159,7 +159,7 @@ test("what a pooler refuses for good is refused, although its code is the same f
     "the database system is shutting down",
     "the database system is in recovery mode",
   ])
-    assert.equal(verdict(message).hopeless, false, message);
+    assert.equal(verdict(message).isPermanent, false, message);
 });
 
 test("when TLS is required, a server that is not PostgreSQL is refused, and so is one without TLS", async (t) => {
@@ -207,7 +207,7 @@ test("a host that is unavailable is waited for, and reported once", async (t) =>
       databaseUrl: `postgres://u:canary@${address}/d`,
       // Its delays take a hundredth of the time.
       clock: { ...systemClock, after: (delayMs, callback, hold) => systemClock.after(delayMs / 100, callback, hold) },
-      tell(news) {
+      onNews(news) {
         told.push(news);
         first.resolve();
       },

@@ -193,7 +193,7 @@ test("every change is synced before it is acknowledged; a note of use need not b
     (await sql<{ synchronous: number }>`pragma synchronous`.execute(db)).rows[0]?.synchronous;
 
   assert.equal(await settingOf(engine.writer), 2);
-  assert.equal(await settingOf(engine.noter), 1);
+  assert.equal(await settingOf(engine.unsyncedWriter), 1);
 });
 
 test("a lease that has to survive a power failure is granted only once it is on the disk", async (t) => {
@@ -203,10 +203,10 @@ test("a lease that has to survive a power failure is granted only once it is on 
   let isBroken = false;
   const leases = createLeaseStore({
     ...engine,
-    async keepNotes() {
+    async sync() {
       events.push("synced");
       if (isBroken) throw new Error("the disk is full");
-      await engine.keepNotes();
+      await engine.sync();
     },
   });
   const limit = { name: "minute", max: 5, everyMs: 60_000, useMsMax: 0 };

@@ -5,9 +5,9 @@ import { Kysely } from "kysely";
 import type { Clock } from "../../terms/time/clock.ts";
 import { makeDirectory } from "../../terms/platform/make-directory.ts";
 import { type Engine, type OpenHow, StoreElsewhere, StoreMissing, StoreRefused } from "../engine.ts";
-import { migrate, stateOf } from "../migrate.ts";
+import { migrateStore, stateOf } from "../migrate-store.ts";
 import { MIGRATIONS, type Migration } from "../migrations/index.ts";
-import type { Tables } from "../schema.ts";
+import type { Tables } from "../tables.ts";
 import { createSqliteDialect, whenNotBusy } from "./dialect.ts";
 import { WriteAheadLog } from "./write-ahead-log.ts";
 
@@ -38,14 +38,14 @@ export async function openSqlite(
       const settings = `pragma journal_mode = wal; pragma synchronous = ${synchronous}`;
       await whenNotBusy(() => database.exec(settings), clock);
     }
-    const [writer, reader, noter] = databases.map(
+    const [writer, reader, unsyncedWriter] = databases.map(
       (database) => new Kysely<Tables>({ dialect: createSqliteDialect(database, clock) }),
     ) as [Kysely<Tables>, Kysely<Tables>, Kysely<Tables>];
     const state = await stateOf(writer, migrations, opening);
     if (state === "none") assertMayMake();
     if (state !== "ready") {
       // The transaction is IMMEDIATE, so it takes the exclusive lock at its start. A file with this name is ours.
-      await migrate(writer, clock.wall(), {
+      await migrateStore(writer, clock.wall(), {
         engine: "sqlite",
         migrations,
         lock: async () => {},
@@ -53,7 +53,7 @@ export async function openSqlite(
       });
     }
     return engineOver(
-      { writer, reader, noter },
+      { writer, reader, unsyncedWriter },
       new WriteAheadLog(file),
       clock,
       watchChanges(databases[1]!, clock),
@@ -80,7 +80,7 @@ function missing(dataDir: string): StoreMissing {
   return new StoreMissing(dataDir, "Name its folder with --data-dir, or make one with: datarun org create NAME");
 }
 
-type Connections = Pick<Engine, "reader" | "writer" | "noter">;
+type Connections = Pick<Engine, "reader" | "writer" | "unsyncedWriter">;
 
 function engineOver(
   connections: Connections,
@@ -93,7 +93,7 @@ function engineOver(
   return {
     name: "sqlite",
     ...connections,
-    keepNotes: () => log.sync(),
+    sync: () => log.sync(),
     auditor: connections.writer,
     ready: () => (closed ? Promise.reject(new StoreRefused("The store is closed.")) : Promise.resolve()),
     announce: async () => {}, // Other processes see the change of the file.
@@ -111,7 +111,7 @@ function engineOver(
       if (closed) return;
       closed = true;
       // Uses of a connection finish first.
-      const all = [connections.writer, connections.noter, connections.reader];
+      const all = [connections.writer, connections.unsyncedWriter, connections.reader];
       await Promise.all(all.map((db) => db.connection().execute(async () => {})));
       await Promise.all(all.map((db) => db.destroy()));
       await log.close();
@@ -129,7 +129,7 @@ function makePrivateFile(dataDir: string): string {
 }
 
 /** The maximum age of the known number, so that a read costs little at any rate of requests. */
-const LOOK_EVERY_MS = 200;
+const CHECK_EVERY_MS = 200;
 
 /**
  * The number of the last change by any process. SQLite's `data_version` shows within a microsecond whether there was a
@@ -139,18 +139,18 @@ function watchChanges(database: DatabaseSync, clock: Clock): () => number {
   const anyWrite = database.prepare("pragma data_version");
   const counter = database.prepare("select changes from datarun_changes where id = 1");
   let changes = 0;
-  let seenWrite: unknown = undefined;
-  let lookAgainAt = Number.NEGATIVE_INFINITY;
+  let lastWrite: unknown = undefined;
+  let checkAt = Number.NEGATIVE_INFINITY;
 
   return () => {
     const now = clock.now();
-    if (now < lookAgainAt) return changes;
-    lookAgainAt = now + LOOK_EVERY_MS;
+    if (now < checkAt) return changes;
+    checkAt = now + CHECK_EVERY_MS;
     try {
       const write = anyWrite.get()?.["data_version"];
-      if (write !== seenWrite) {
+      if (write !== lastWrite) {
         changes = Number(counter.get()?.["changes"]);
-        seenWrite = write;
+        lastWrite = write;
       }
     } catch {
       // Locked for a moment, or closing: the known number stays, and the next read tries again.

@@ -22,12 +22,12 @@ const MEMBER_BYTES = 5;
  * double would change becomes an `ExactNumber`. `hold` reserves the value's memory before a large value is created.
  * @throws JsonError
  */
-export function parseJson(bytes: Buffer, limits: JsonLimits, hold: Hold = ALWAYS): Json {
+export function parseJson(bytes: Buffer, limits: JsonLimits, reserve: ReserveBytes = ALWAYS): Json {
   const { keysPerObjectMax, valuesMax = JSON_VALUES_MAX } = limits;
   const smallMax = Math.min(SMALL_BYTES, keysPerObjectMax * MEMBER_BYTES, valuesMax);
-  if (bytes.length <= smallMax) return parseSmall(bytes, limits, hold);
+  if (bytes.length <= smallMax) return parseSmall(bytes, limits, reserve);
   const from = startOf(bytes);
-  holdParsed(bytes, scanJson(bytes, limits, from), hold);
+  reserveParsed(bytes, scanJson(bytes, limits, from), reserve);
   const text = decodeUtf8(bytes);
   const value = readJson(text);
   if (!inspect(value, Infinity).finite) throw new JsonError("not_finite");
@@ -39,7 +39,7 @@ export function parseJson(bytes: Buffer, limits: JsonLimits, hold: Hold = ALWAYS
  * is several times faster. If a member has replaced another of the same name, the value shows less than the bytes;
  * then, and for any problem, the bytes are scanned.
  */
-function parseSmall(bytes: Buffer, limits: JsonLimits, hold: Hold): Json {
+function parseSmall(bytes: Buffer, limits: JsonLimits, reserve: ReserveBytes): Json {
   try {
     const text = decodeUtf8(bytes);
     const value = readJson(text);
@@ -47,7 +47,7 @@ function parseSmall(bytes: Buffer, limits: JsonLimits, hold: Hold): Json {
     const opened = count(text, "{") + count(text, "[");
     if (opened > limits.depthMax && opened !== seen.containers) lookThrough(bytes, limits);
     if (!seen.finite) throw new JsonError("not_finite");
-    holdParsed(bytes, seen, hold);
+    reserveParsed(bytes, seen, reserve);
     return exactly(text, value);
   } catch (error) {
     lookThrough(bytes, limits);
@@ -56,8 +56,8 @@ function parseSmall(bytes: Buffer, limits: JsonLimits, hold: Hold): Json {
 }
 
 /** Reserves memory for bytes that are about to be stored; false if there is none. */
-export type Hold = (bytes: number) => boolean;
-const ALWAYS: Hold = () => true;
+export type ReserveBytes = (bytes: number) => boolean;
+const ALWAYS: ReserveBytes = () => true;
 
 /**
  * The memory that parts of a parsed document take besides their text, measured on documents of only one kind:
@@ -68,9 +68,9 @@ const CONTAINER_BYTES = 56;
 const VALUE_BYTES = 8;
 const MEMBER_BYTES_HELD = 50;
 
-function holdParsed(bytes: Buffer, { containers, values, members }: JsonCounts, hold: Hold): void {
+function reserveParsed(bytes: Buffer, { containers, values, members }: JsonCounts, reserve: ReserveBytes): void {
   const parts = containers * CONTAINER_BYTES + values * VALUE_BYTES + members * MEMBER_BYTES_HELD;
-  if (!hold(parts + bytes.length)) throw new JsonError("no_room");
+  if (!reserve(parts + bytes.length)) throw new JsonError("no_room");
 }
 
 function readJson(text: string): Json {

@@ -7,7 +7,7 @@ import { Section } from "../../../parts/page.tsx";
 import { type Column, Table } from "../../../parts/table.tsx";
 import { Badge } from "../../../parts/values.tsx";
 import { entriesOf, withoutPrefix } from "../answer.ts";
-import { mayHaveStarted } from "../run-under-way.ts";
+import { mayHaveStarted } from "../current-run.ts";
 import { type FileRun, type RowResult, stopFileRun } from "./file-run.ts";
 import { toCsv, toJsonLines } from "./results-file.ts";
 

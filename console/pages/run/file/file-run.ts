@@ -1,10 +1,10 @@
 import { effect, signal } from "@preact/signals";
-import type { CallError } from "../../../api/ask.ts";
-import { call } from "../../../api/call.ts";
+import type { CallError } from "../../../api/send-request.ts";
+import { callVerb } from "../../../api/call-verb.ts";
 import { toCallError } from "../../../api/use-verb.ts";
 import { session } from "../../../session.ts";
 import type { RunContext } from "../run-address.ts";
-import type { Answer } from "../run-under-way.ts";
+import type { Answer } from "../current-run.ts";
 
 /** A row to run. */
 export interface RowToRun {
@@ -78,7 +78,12 @@ export async function startFileRun(about: ToStart, rows: readonly RowToRun[]): P
       results[at] = { row, inputs, state: "under way" };
       show();
       try {
-        const answer = await call("workflow run", { workflow, context, source: [...sources], inputs: { ...inputs } });
+        const answer = await callVerb("workflow run", {
+          workflow,
+          context,
+          source: [...sources],
+          inputs: { ...inputs },
+        });
         results[at] = { row, inputs, state: "answered", answer };
         show();
       } catch (thrown) {

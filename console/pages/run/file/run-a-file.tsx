@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { CallError } from "../../../api/ask.ts";
-import { call } from "../../../api/call.ts";
+import { CallError } from "../../../api/send-request.ts";
+import { callVerb } from "../../../api/call-verb.ts";
 import { toCallError } from "../../../api/use-verb.ts";
 import type { ResultOf } from "../../../api/verb-types.ts";
 import { Button } from "../../../parts/button.tsx";
@@ -53,7 +53,7 @@ export function RunAFile({ workflow, context, sources }: RunAFileProps) {
     try {
       const pairs = columns.split(",").map((pair) => pair.trim());
       const { text: rows, format } = chosen;
-      const found = await call("workflow plan-rows", {
+      const found = await callVerb("workflow plan-rows", {
         workflow,
         context,
         source: [...sources],

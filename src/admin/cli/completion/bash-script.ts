@@ -4,7 +4,7 @@ import { optionPatterns, nodePatterns, quoted, valueLists } from "./shell-cases.
 /** Also for the bash 3.2 of macOS, which has no `mapfile` and no `compopt`. */
 export function bashScript(tree: readonly CommandNode[]): string {
   const lists = [...valueLists(tree)].map(([patterns, list]) => `    ${patterns}) list=${quoted(list)} ;;`);
-  const places = tree.map(({ words, next, options }) => {
+  const nodes = tree.map(({ words, next, options }) => {
     const names = (next.length > 0 ? next : options).map(({ word }) => word).join(" ");
     const dashed = options.map(({ word }) => word).join(" ");
     return `        ${quoted(words)}) list=${quoted(names)} options=${quoted(dashed)} ;;`;
@@ -38,7 +38,7 @@ ${lists.join("\n")}
     ${optionPatterns(tree, ({ takes }) => takes === "anything")}) return ;;
     *)
       case "$known" in
-${places.join("\n")}
+${nodes.join("\n")}
       esac
       [[ $cur == -* ]] && list="$options" ;;
   esac

@@ -10,12 +10,12 @@ export function fishScript(tree: readonly CommandNode[]): string {
       ),
     ];
   });
-  const places = tree.flatMap(({ words }) => (words === "" ? [] : [quoted(words)])).join(" ");
+  const nodes = tree.flatMap(({ words }) => (words === "" ? [] : [quoted(words)])).join(" ");
   return `# Completes datarun in fish. Written by: datarun completion fish
 function __datarun_is
     set -l known
     for word in (commandline -opc)[2..-1]
-        contains -- (string join ' ' -- $known $word) ${places}
+        contains -- (string join ' ' -- $known $word) ${nodes}
         or break
         set -a known $word
     end

@@ -3,7 +3,7 @@ import { optionPatterns, nodePatterns, quoted, valueLists } from "./shell-cases.
 
 export function zshScript(tree: readonly CommandNode[]): string {
   const lists = [...valueLists(tree)].map(([patterns, list]) => `    ${patterns}) compadd -- ${list}; return ;;`);
-  const places = tree.map(({ words, next, options }) => {
+  const nodes = tree.map(({ words, next, options }) => {
     const named = next.length > 0 ? next : options;
     return `    ${quoted(words)})\n      list=(${described(named)})\n      options=(${described(options)}) ;;`;
   });
@@ -31,7 +31,7 @@ ${lists.join("\n")}
     ${optionPatterns(tree, ({ takes }) => takes === "anything")}) return ;;
   esac
   case "$known" in
-${places.join("\n")}
+${nodes.join("\n")}
   esac
   if [[ $PREFIX == -* ]]; then _describe -o option options
   else _describe word list

@@ -29,14 +29,14 @@ const TYPES: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
 };
 /** The file's name changes with its content, so it can be cached for good. */
-const KEPT = "private, max-age=31536000, immutable";
+const IMMUTABLE = "private, max-age=31536000, immutable";
 const zip = promisify(gzip);
 
 interface Served {
   readonly type: string;
   readonly plain: Buffer;
   readonly zipped: Buffer;
-  readonly isKept: boolean;
+  readonly isImmutable: boolean;
 }
 
 /**
@@ -102,17 +102,17 @@ async function prepare(files: readonly ConsoleFile[]): Promise<ReadonlyMap<strin
   const served = files.map(async ({ name, text }) => {
     const plain = Buffer.from(text);
     const type = TYPES[extname(name)]!;
-    return [name, { type, plain, zipped: await zip(plain), isKept: name !== "index.html" }] as const;
+    return [name, { type, plain, zipped: await zip(plain), isImmutable: name !== "index.html" }] as const;
   });
   return new Map(await Promise.all(served));
 }
 
-function send(request: IncomingMessage, response: ServerResponse, { type, plain, zipped, isKept }: Served): void {
+function send(request: IncomingMessage, response: ServerResponse, { type, plain, zipped, isImmutable }: Served): void {
   const takesGzip = /\bgzip\b/.test(request.headers["accept-encoding"] ?? "");
   const body = takesGzip ? zipped : plain;
   response.writeHead(200, {
     ...API_HEADERS,
-    ...(isKept && { "Cache-Control": KEPT }),
+    ...(isImmutable && { "Cache-Control": IMMUTABLE }),
     ...(takesGzip && { "Content-Encoding": "gzip" }),
     Vary: "Accept-Encoding",
     "Content-Type": type,

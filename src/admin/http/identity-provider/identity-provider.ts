@@ -56,7 +56,7 @@ interface Discovered {
 const SECONDS = 5;
 /** How long metadata is cached. Changed keys are fetched as soon as a token uses one. */
 const DISCOVERED_MS = 3_600_000;
-const SAY_EVERY_MS = 60_000;
+const REPORT_EVERY_MS = 60_000;
 
 export function createIdentityProvider(parts: ProviderParts): IdentityProvider {
   const { settings, clock, log, trust, seconds = SECONDS } = parts;
@@ -68,7 +68,7 @@ export function createIdentityProvider(parts: ProviderParts): IdentityProvider {
   const failures = createTally<string>(
     (cause, count) => log.warn({ event: "identity_provider_failed", cause, count }),
     clock,
-    SAY_EVERY_MS,
+    REPORT_EVERY_MS,
   );
   const isKnown = (): boolean => discovered !== undefined && clock.now() < discovered.until;
 
@@ -128,10 +128,10 @@ export function createIdentityProvider(parts: ProviderParts): IdentityProvider {
 
     async claimsFrom({ redirectUri, state, nonce, codeVerifier }, query) {
       const { client, configuration } = await inWords(false, discover);
-      const cameBackAt = new URL(redirectUri);
-      cameBackAt.search = query;
+      const callbackUrl = new URL(redirectUri);
+      callbackUrl.search = query;
       return inWords(true, async () => {
-        const tokens = await client.authorizationCodeGrant(configuration, cameBackAt, {
+        const tokens = await client.authorizationCodeGrant(configuration, callbackUrl, {
           expectedState: state,
           expectedNonce: nonce,
           pkceCodeVerifier: codeVerifier,
@@ -140,8 +140,8 @@ export function createIdentityProvider(parts: ProviderParts): IdentityProvider {
         const claims = tokens.claims()! as JsonObject;
         const { userinfo_endpoint: more } = configuration.serverMetadata();
         if (more === undefined || !isWithoutClaims(claims, settings)) return claims;
-        const told = await client.fetchUserInfo(configuration, tokens.access_token, claims["sub"] as string);
-        return joinClaims(claims, told as JsonObject);
+        const userInfo = await client.fetchUserInfo(configuration, tokens.access_token, claims["sub"] as string);
+        return joinClaims(claims, userInfo as JsonObject);
       });
     },
   };

@@ -40,8 +40,8 @@ export function beginAttempt(
 
 /** The login that this browser started within the last ten minutes, if any. */
 export function attemptIn(request: IncomingMessage, keys: LoginKeys, clock: Clock): LoginAttempt | null {
-  const [, secret, begunAt, seal] = SEALED.exec(cookieIn(request, COOKIE) ?? "") ?? [];
-  if (secret === undefined || Number(begunAt) + ATTEMPT_MS <= clock.wall()) return null;
+  const [, secret, startedAt, seal] = SEALED.exec(cookieIn(request, COOKIE) ?? "") ?? [];
+  if (secret === undefined || Number(startedAt) + ATTEMPT_MS <= clock.wall()) return null;
   const given = Buffer.from(seal!, "base64url");
   return keys.some((key) => timingSafeEqual(sealOf(secret, key), given)) ? attemptOf(request, secret) : null;
 }

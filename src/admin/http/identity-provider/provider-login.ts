@@ -53,16 +53,16 @@ export function createProviderLogin(parts: ProviderLoginParts): ProviderLogin {
   const { provider, claims, store, login, addressOf, clock } = parts;
   // Without a root key a random one is used, so logins have to finish in the process that started them.
   const keys = parts.keys.length > 0 ? parts.keys : [randomBytes(32)];
-  const underWay = new FairShare(LOGINS_MAX);
+  const activeLogins = new FairShare(LOGINS_MAX);
   /** The time until which each address's failures count. Logins in progress count as failures. */
   const failuresUntil = new BoundedMap<string, number>(ADDRESSES_MAX);
 
   async function bounded<Value>(address: string, ask: () => Promise<Value>): Promise<Value> {
-    if (!underWay.take(address)) throw new Refusal("unavailable", "Too many logins are in progress. Try again.");
+    if (!activeLogins.take(address)) throw new Refusal("unavailable", "Too many logins are in progress. Try again.");
     try {
       return await ask();
     } finally {
-      underWay.give(address);
+      activeLogins.give(address);
     }
   }
 

@@ -1,6 +1,6 @@
 import { observeDeployment } from "../../attention/observe-deployment.ts";
 import { toWireAttention, wireAttention } from "../../attention/attention-wire.ts";
-import { whatNeedsAPerson } from "../../attention/what-needs-a-person.ts";
+import { findAttention } from "../../attention/find-attention.ts";
 import { Type } from "../../../terms/schema/type.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { defineVerb } from "../../verb.ts";
@@ -24,7 +24,7 @@ export default defineVerb({
     // In a mistyped folder, an empty result would look healthy.
     if (seen.service === null && seen.missing.length === 2) throw new OperatorError("not_found", seen.missing[0]!);
     for (const says of seen.missing) call.note(`Could not be checked: ${says}`);
-    return { attention: toWireAttention(whatNeedsAPerson(seen)) };
+    return { attention: toWireAttention(findAttention(seen)) };
   },
 
   nothing: { attention: "Nothing needs attention." },

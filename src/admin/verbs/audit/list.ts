@@ -1,5 +1,5 @@
 import { auditFilterInputs, toAuditQuery, toWireEntry, wireEntry, withNames } from "../../audit-wire.ts";
-import { idOf, nextCursor, pagedById, readPage } from "../../pages.ts";
+import { idOf, nextCursor, pagedById, readPage } from "../../pagination.ts";
 import { PREFIX } from "../../../terms/ids.ts";
 import { findActs, withNear } from "../../find-acts.ts";
 import { listOf, oneOf, text } from "../../result-schemas.ts";

@@ -1,9 +1,9 @@
 import { Type } from "../../../terms/schema/type.ts";
-import { rejectionsOf } from "../../budget-rejections.ts";
+import { findRejections } from "../../find-rejections.ts";
 import { namedBudget, noLedgerYet, toListedBudget } from "../../budget-wire.ts";
-import { organizationInput } from "../../inputs.ts";
+import { organizationInput } from "../../shared-inputs.ts";
 import { requireOrganization } from "../../require.ts";
-import { nextCursor, pagedById, readPage } from "../../pages.ts";
+import { nextCursor, pagedById, readPage } from "../../pagination.ts";
 import type { BudgetUse } from "../../ports.ts";
 import { listOf } from "../../result-schemas.ts";
 import { PREFIX } from "../../../terms/ids.ts";
@@ -25,12 +25,12 @@ export default defineVerb({
   async run({ org, ...page }, { store, ledger, note }) {
     const open = await store();
     if (org !== undefined) await requireOrganization(open, org);
-    const placeOf = (use: BudgetUse) => use.budget.id;
-    const { lines, next } = await readPage(page, note, placeOf, (asked) => open.budgets(org, asked));
+    const cursorOf = (use: BudgetUse) => use.budget.id;
+    const { lines, next } = await readPage(page, note, cursorOf, (asked) => open.budgets(org, asked));
     const known = await open.findByIds(lines.flatMap(({ budget: it }) => [it.organizationId, it.workflowId]));
     const nameOf = (id: string | null) => (id === null ? null : known.get(id)?.name || null);
     const reader = await ledger().catch(noLedgerYet);
-    const rejections = reader === null ? [] : await rejectionsOf(reader, lines);
+    const rejections = reader === null ? [] : await findRejections(reader, lines);
     const budgets = lines.map((use) => ({
       ...toListedBudget(use, rejections),
       organization: nameOf(use.budget.organizationId),

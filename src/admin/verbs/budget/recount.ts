@@ -1,7 +1,7 @@
 import { Type } from "../../../terms/schema/type.ts";
 import { budgetInput, recountedBudget, toWireBudget, toWireUse, unknownBudget } from "../../budget-wire.ts";
 import { budgetText } from "../../../terms/money/budget.ts";
-import { rejectionsOf } from "../../budget-rejections.ts";
+import { findRejections } from "../../find-rejections.ts";
 import { spendFilterOf } from "../../spent-before.ts";
 import { defineVerb } from "../../verb.ts";
 
@@ -31,7 +31,7 @@ export default defineVerb({
       note(
         `What ${twice === 1 ? "a running service has" : `${twice} running services have`} used is counted twice, because it was idle for long. Restart it, and give the command again.`,
       );
-    const rejections = await rejectionsOf(reader, [after]);
+    const rejections = await findRejections(reader, [after]);
     const { budget } = after;
     return { ...toWireBudget(budget), ...toWireUse(after, rejections), used_before: budgetText(budget, before.used) };
   },

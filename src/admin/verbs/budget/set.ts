@@ -12,7 +12,7 @@ import {
   sourceInput,
   timeZoneInput,
   workflowInput,
-} from "../../inputs.ts";
+} from "../../shared-inputs.ts";
 import type { AdminStore, BudgetUse } from "../../ports.ts";
 import { amountInput, amountOf, currencyInput } from "../../price-wire.ts";
 import {

@@ -1,7 +1,7 @@
 import { Type } from "../../../terms/schema/type.ts";
 import type { LedgerAnswers } from "../../../ledger/read/ledger-reader.ts";
 import { amountText } from "../../../terms/money/money.ts";
-import { rejectionsOf } from "../../budget-rejections.ts";
+import { findRejections } from "../../find-rejections.ts";
 import { budgetInput, noLedgerYet, toWireBudget, toWireUse, unknownBudget, wireBudgetUse } from "../../budget-wire.ts";
 import type { BudgetUse } from "../../ports.ts";
 import { spendFilterOf, spentBefore } from "../../spent-before.ts";
@@ -25,7 +25,7 @@ export default defineVerb({
     if (use === null) throw unknownBudget(id);
     const reader = await ledger().catch(noLedgerYet);
     const sent = reader === null ? null : await inLedger(reader, use, clock.wall());
-    const rejections = reader === null ? [] : await rejectionsOf(reader, [use]);
+    const rejections = reader === null ? [] : await findRejections(reader, [use]);
     return { ...toWireBudget(use.budget), ...toWireUse(use, rejections), ...sent };
   },
 });

@@ -6,7 +6,7 @@ import { newId } from "../../../terms/ids.ts";
 import type { JsonObject } from "../../../terms/json/json.ts";
 import { Secret } from "../../../terms/secret.ts";
 import { didYouMeanAnyOf } from "../../../terms/text/nearest.ts";
-import { contextInput, noteInput, organizationInput, regionInput, sourceInput } from "../../inputs.ts";
+import { contextInput, noteInput, organizationInput, regionInput, sourceInput } from "../../shared-inputs.ts";
 import type { CreatedCredential } from "../../ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { requireOrganization, requireSource, unknownOrganization } from "../../require.ts";
@@ -58,10 +58,10 @@ export default defineVerb({
     const open = await store();
     await requireOrganization(open, org);
 
-    const place = { id: newId("credential", act.wallAt), organizationId: org, source: source.id, version: 1 };
-    const sealed = await (await sealer()).seal(place, new Secret(fields)).catch(keyIsUnreadable);
+    const sealedFor = { id: newId("credential", act.wallAt), organizationId: org, source: source.id, version: 1 };
+    const sealed = await (await sealer()).seal(sealedFor, new Secret(fields)).catch(keyIsUnreadable);
     const credential = {
-      ...place,
+      ...sealedFor,
       ...sealed,
       contexts,
       regions,
@@ -74,7 +74,7 @@ export default defineVerb({
       fieldNames: Object.keys(fields),
     });
     if (created === null) throw unknownOrganization(org);
-    for (const sentence of saysOfDefaults(created)) note(sentence);
+    for (const sentence of defaultsText(created)) note(sentence);
     return { cred_id: created.credential.id };
   },
 });
@@ -121,7 +121,7 @@ function keyIsUnreadable(error: unknown): never {
   );
 }
 
-function saysOfDefaults({ credential, replaced, narrowed }: CreatedCredential): string[] {
+function defaultsText({ credential, replaced, narrowed }: CreatedCredential): string[] {
   const where = inContexts(credential.contexts);
   return [
     ...replaced.map(({ id }) => `${id} is no longer a default: this one replaces it ${where}.`),

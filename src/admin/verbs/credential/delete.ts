@@ -1,5 +1,5 @@
 import { Type } from "../../../terms/schema/type.ts";
-import { credentialInput } from "../../inputs.ts";
+import { credentialInput } from "../../shared-inputs.ts";
 import { unknownCredential } from "../../require.ts";
 import { text, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";

@@ -1,6 +1,6 @@
 import { toWireCredential, wireCredential } from "../../credential-wire.ts";
 import { disableAndEnable } from "../../disable-and-enable.ts";
-import { credentialInput } from "../../inputs.ts";
+import { credentialInput } from "../../shared-inputs.ts";
 import { unknownCredential } from "../../require.ts";
 
 const verbs = disableAndEnable({

@@ -1,6 +1,6 @@
 import { Type } from "../../../terms/schema/type.ts";
 import { chooseCredentialFor } from "../../chosen-credential.ts";
-import { contextInput, sourceInput, workflowInput } from "../../inputs.ts";
+import { contextInput, sourceInput, workflowInput } from "../../shared-inputs.ts";
 import { requireSource, requireWorkflow } from "../../require.ts";
 import { listOf, oneOf, orNull, text, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";

@@ -3,7 +3,7 @@ import type { RunnableSource } from "../../../run/ports.ts";
 import type { SourceCall } from "../../../sdk/source.ts";
 import { askVendor } from "../../authoring/ask-vendor.ts";
 import { liveCallParts } from "../../live-call-parts.ts";
-import { contextInput, credentialInput } from "../../inputs.ts";
+import { contextInput, credentialInput } from "../../shared-inputs.ts";
 import type { LiveAnswer } from "../../authoring/ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { requireSource, unknownCredential } from "../../require.ts";

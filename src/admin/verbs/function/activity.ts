@@ -2,7 +2,7 @@ import { NEWEST_OF_EACH, NEWEST_OF_ONE } from "../../../ledger/read/sum-activity
 import { toCostTexts } from "../../ledger-wire.ts";
 import { numbersOf } from "../../recorded-versions.ts";
 import { Type } from "../../../terms/schema/type.ts";
-import { functionInput } from "../../inputs.ts";
+import { functionInput } from "../../shared-inputs.ts";
 import { momentInput, requireTime, toMoment } from "../../ledger-inputs.ts";
 import { requireFunction } from "../../require.ts";
 import { count, listed, listOf, orNull, text, time, yesOrNo } from "../../result-schemas.ts";

@@ -1,5 +1,5 @@
 import { Type } from "../../../terms/schema/type.ts";
-import { functionInput, workflowInput } from "../../inputs.ts";
+import { functionInput, workflowInput } from "../../shared-inputs.ts";
 import { count } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 

@@ -1,6 +1,6 @@
 import { Type } from "../../../terms/schema/type.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
-import { functionInput, workflowInput } from "../../inputs.ts";
+import { functionInput, workflowInput } from "../../shared-inputs.ts";
 import type { VerbCall } from "../../needs.ts";
 import type { NamedWorkflow, Version } from "../../ports.ts";
 import { requireWorkflow } from "../../require.ts";

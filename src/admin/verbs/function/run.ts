@@ -1,7 +1,7 @@
 import { Type } from "../../../terms/schema/type.ts";
 import { CONTEXTS } from "../../../terms/caller.ts";
 import { isJsonObject, type JsonObject } from "../../../terms/json/json.ts";
-import { functionInput, workflowInput } from "../../inputs.ts";
+import { functionInput, workflowInput } from "../../shared-inputs.ts";
 import { requireFunction } from "../../require.ts";
 import { runAsClient } from "../../run-as-client.ts";
 import { anObject } from "../../result-schemas.ts";

@@ -1,5 +1,5 @@
 import { Type } from "../../../terms/schema/type.ts";
-import { functionInput, workflowInput } from "../../inputs.ts";
+import { functionInput, workflowInput } from "../../shared-inputs.ts";
 import type { ShadowResult } from "../../ports.ts";
 import { type NumberOf, numbersOf } from "../../recorded-versions.ts";
 import { count, listOf, orNull, text } from "../../result-schemas.ts";

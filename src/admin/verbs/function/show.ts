@@ -2,7 +2,7 @@ import { Type } from "../../../terms/schema/type.ts";
 import type { FunctionCase } from "../../../sdk/data-function.ts";
 import type { JsonObject } from "../../../terms/json/json.ts";
 import { shownPath } from "../../authoring/source-files.ts";
-import { functionInput } from "../../inputs.ts";
+import { functionInput } from "../../shared-inputs.ts";
 import { requireFunction } from "../../require.ts";
 import { anObject, count, listOf, oneOf, orNull, text } from "../../result-schemas.ts";
 import { namesOf, plain, toWireFields, wireField } from "../../source-wire.ts";

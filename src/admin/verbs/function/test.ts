@@ -1,5 +1,5 @@
 import { Type } from "../../../terms/schema/type.ts";
-import { functionInput } from "../../inputs.ts";
+import { functionInput } from "../../shared-inputs.ts";
 import type { DescribedFunction } from "../../ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { requireFunction } from "../../require.ts";

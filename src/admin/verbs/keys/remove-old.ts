@@ -2,7 +2,7 @@ import { Type } from "../../../terms/schema/type.ts";
 import { RootKeyError } from "../../../credentials/root-key.ts";
 import { removeOldRootKeys } from "../../../credentials/verify-keys.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
-import { recordAround } from "../../record-around.ts";
+import { recordBeforeAndAfter } from "../../record-before-and-after.ts";
 import { listOf, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
@@ -19,7 +19,7 @@ export default defineVerb({
 
   async run(_input, call) {
     const removed = await removeOldRootKeys(await call.keys(), async (ids, remove) => {
-      await recordAround(call, { subjects: ids, detail: {} }, async () => (remove(), {}));
+      await recordBeforeAndAfter(call, { subjects: ids, detail: {} }, async () => (remove(), {}));
     }).catch((error: unknown) => {
       throw error instanceof RootKeyError ? new OperatorError("refused", error.message, { cause: error }) : error;
     });

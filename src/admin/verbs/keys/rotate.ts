@@ -45,9 +45,9 @@ export default defineVerb({
     });
     const result = {
       root_key: report.rootKeyId,
-      made_root_key: report.madeRootKey,
+      made_root_key: report.createdRootKey,
       data_keys_rewrapped: report.dataKeysRewrapped,
-      data_keys_made: report.dataKeysMade,
+      data_keys_made: report.dataKeysCreated,
       credentials_resealed: report.credentialsResealed,
       unreadable: report.unreadable.map(toUnreadableWire),
     };

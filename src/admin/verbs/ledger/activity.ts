@@ -1,6 +1,6 @@
 import { Type } from "../../../terms/schema/type.ts";
 import { ACTIVITY_KEYS, NEWEST_OF_EACH, NEWEST_OF_ONE } from "../../../ledger/read/sum-activity.ts";
-import { sourceInput } from "../../inputs.ts";
+import { sourceInput } from "../../shared-inputs.ts";
 import { momentInput, requireTime, toMoment } from "../../ledger-inputs.ts";
 import { count, listed, orNull, text, time, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";

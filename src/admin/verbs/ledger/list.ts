@@ -2,7 +2,7 @@ import { Type } from "../../../terms/schema/type.ts";
 import { filterInputs, toFilter } from "../../ledger-inputs.ts";
 import { numbersOf, toVersionFilter } from "../../recorded-versions.ts";
 import { toCostTexts } from "../../ledger-wire.ts";
-import { nextCursor, pagedByCursor, noteMore, SHOWN } from "../../pages.ts";
+import { nextCursor, pagedByCursor, noteMore, SHOWN } from "../../pagination.ts";
 import { CURSOR } from "../../../ledger/read/list-cursor.ts";
 import { count, listOf, orNull, text, time, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";

@@ -1,7 +1,7 @@
 import { Type } from "../../../terms/schema/type.ts";
 import { momentInput, toMoment } from "../../ledger-inputs.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
-import { recordAround } from "../../record-around.ts";
+import { recordBeforeAndAfter } from "../../record-before-and-after.ts";
 import { count } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 import { toWireTime } from "../../wire-time.ts";
@@ -30,7 +30,7 @@ export default defineVerb({
     if (startedBefore > call.act.wallAt) throw new OperatorError("invalid", "--before must not be in the future.");
     const ledger = await call.ledger();
     const detail = { before: toWireTime(startedBefore), unknown_too };
-    return recordAround(call, { subjects: ["ledger"], detail }, async () => ({
+    return recordBeforeAndAfter(call, { subjects: ["ledger"], detail }, async () => ({
       ...(await ledger.prune(startedBefore, { unknownToo: unknown_too, onProgress: call.onProgress })),
     }));
   },

@@ -2,7 +2,7 @@ import { Type } from "../../../terms/schema/type.ts";
 import type { RunReportRow } from "../../../ledger/ports.ts";
 import type { Price } from "../../../terms/money/price.ts";
 import { amountInput, amountOf, currencyInput } from "../../price-wire.ts";
-import { noteInput } from "../../inputs.ts";
+import { noteInput } from "../../shared-inputs.ts";
 import { transactionInput, unknownRun } from "../../ledger-inputs.ts";
 import { settleCharge } from "../../settle-charge.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";

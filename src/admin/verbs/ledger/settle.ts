@@ -4,11 +4,11 @@ import { priceText } from "../../../ledger/read/costs.ts";
 import type { LedgerAnswers } from "../../../ledger/read/ledger-reader.ts";
 import { amountFromColumn, amountText } from "../../../terms/money/money.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
-import { noteInput } from "../../inputs.ts";
+import { noteInput } from "../../shared-inputs.ts";
 import { type ComparedInvoice, compareWithLedger, invoiceInputs } from "../../invoice/compare-with-ledger.ts";
 import { type PlannedSettlement, planSettlements } from "../../invoice/plan-settlements.ts";
 import type { VerbCall } from "../../needs.ts";
-import { recordAround } from "../../record-around.ts";
+import { recordBeforeAndAfter } from "../../record-before-and-after.ts";
 import { count, listOf, oneOf, orNull, text, time, yesOrNo } from "../../result-schemas.ts";
 import { finishSettlements, settleCharge, SETTLEMENT } from "../../settle-charge.ts";
 import { defineVerb } from "../../verb.ts";
@@ -148,7 +148,7 @@ async function settleAll(
   await finishInterrupted(invoice, { ...needs, act });
   if (chosen.length === 0) return 0;
   const detail = { invoice, begun_at: toWireTime(act.wallAt), charges: chosen.length, note: reason };
-  const { settled } = await recordAround(call, { subjects: ["ledger"], detail }, async () => {
+  const { settled } = await recordBeforeAndAfter(call, { subjects: ["ledger"], detail }, async () => {
     let [done, seen] = [0, 0];
     for (const { charge, charged } of chosen) {
       onProgress("charges settled", seen, chosen.length);

@@ -7,11 +7,11 @@ import {
   sourceInput,
   timeZoneInput,
   workflowInput,
-} from "../../inputs.ts";
+} from "../../shared-inputs.ts";
 import { momentInput, requireTime, toMoment } from "../../ledger-inputs.ts";
 import { namesOf } from "../../names-of.ts";
 import type { FoundObject } from "../../ports.ts";
-import { nextCursor, pagedByCursor, readPageOf } from "../../pages.ts";
+import { nextCursor, pagedByCursor, readPageOf } from "../../pagination.ts";
 import { AMOUNTS, TOTAL_COLUMNS, toWireSpent, totalsOf, wireSpent, wireTotal } from "../../spend-wire.ts";
 import { count, listOf, orNull, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";

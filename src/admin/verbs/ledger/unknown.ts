@@ -1,7 +1,7 @@
 import { Type } from "../../../terms/schema/type.ts";
 import { priceText } from "../../../ledger/read/costs.ts";
 import { CHARGE_CURSOR, cursorOfCharge } from "../../../ledger/read/unknown-charges.ts";
-import { nextCursor, pagedByCursor, readPage } from "../../pages.ts";
+import { nextCursor, pagedByCursor, readPage } from "../../pagination.ts";
 import { count, listOf, orNull, text, time } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 import { toWireTime } from "../../wire-time.ts";

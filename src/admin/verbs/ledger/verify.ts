@@ -4,7 +4,7 @@ import { Type } from "../../../terms/schema/type.ts";
 import { count, listed, listOf, oneOf, orNull, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
-const SAYS = {
+const MESSAGES = {
   altered: "altered: its rows are not what was written",
   unreadable: "unreadable: its rows cannot be read any more",
   missing: "missing: it is gone without having been deleted",
@@ -60,12 +60,12 @@ export default defineVerb({
       .join("\n"),
 });
 
-type Looked = ReturnType<typeof toWire> & { readonly place: keyof typeof NAMES };
+type VerifiedLedger = ReturnType<typeof toWire> & { readonly place: keyof typeof NAMES };
 
 /** @param verified a string is the reason why the ledger could not be examined */
 function toWire(verified: Verified | string) {
   const isText = typeof verified === "string";
-  const { ok, unchecked, damaged, missing, findings, structure } = isText ? NOTHING_SEEN : verified;
+  const { ok, unchecked, damaged, missing, findings, structure } = isText ? NOTHING_CHECKED : verified;
   return {
     ok,
     without_checksum: unchecked,
@@ -77,9 +77,9 @@ function toWire(verified: Verified | string) {
   };
 }
 
-const NOTHING_SEEN: Verified = { ok: 0, unchecked: 0, damaged: 0, missing: 0, findings: [], structure: [] };
+const NOTHING_CHECKED: Verified = { ok: 0, unchecked: 0, damaged: 0, missing: 0, findings: [], structure: [] };
 
-function isWrong({ damaged, missing, structure, cannot_be_read: reason }: Omit<Looked, "place">): boolean {
+function isWrong({ damaged, missing, structure, cannot_be_read: reason }: Omit<VerifiedLedger, "place">): boolean {
   return damaged > 0 || missing > 0 || structure.length > 0 || reason !== null;
 }
 
@@ -92,11 +92,11 @@ function linesOf({
   findings,
   structure,
   cannot_be_read,
-}: Looked): string {
+}: VerifiedLedger): string {
   if (cannot_be_read !== null) return `${cannot_be_read}\n`;
   const named = findings.map(({ what, transaction_id, run }) => {
     const which = transaction_id ?? (run === null ? "a run" : `run number ${run}`);
-    return `${which}  ${SAYS[what]}`;
+    return `${which}  ${MESSAGES[what]}`;
   });
   const more = damaged + missing - findings.length;
   return [

@@ -137,11 +137,11 @@ function listed(
   kind: "source" | "function",
   text: string,
 ): ObjectMatch[] {
-  const places = all.map(({ id, title }) => {
-    const at = [id, title].map((name) => name.toLowerCase().indexOf(text)).filter((place) => place !== -1);
+  const positions = all.map(({ id, title }) => {
+    const at = [id, title].map((name) => name.toLowerCase().indexOf(text)).filter((position) => position !== -1);
     return { id, title, at: at.length === 0 ? -1 : Math.min(...at) };
   });
-  return places
+  return positions
     .filter(({ at }) => at !== -1)
     .toSorted((one, other) => Number(one.at > 0) - Number(other.at > 0))
     .map(({ id, title }) => ({ kind, id, name: title, organizationId: null }));

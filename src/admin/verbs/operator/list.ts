@@ -1,6 +1,6 @@
 import { Type } from "../../../terms/schema/type.ts";
 import { toWireOperator, wireOperator } from "../../operator-wire.ts";
-import { idOf, nextCursor, pagedById, readPage } from "../../pages.ts";
+import { idOf, nextCursor, pagedById, readPage } from "../../pagination.ts";
 import { listOf } from "../../result-schemas.ts";
 import { PREFIX } from "../../../terms/ids.ts";
 import { defineVerb } from "../../verb.ts";

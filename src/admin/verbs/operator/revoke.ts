@@ -2,10 +2,10 @@ import { Type } from "../../../terms/schema/type.ts";
 import { hasOperatorTokenShape, tokenDigest } from "../../../access/access-token.ts";
 import { PREFIX } from "../../../terms/ids.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
-import { operatorInput } from "../../inputs.ts";
+import { operatorInput } from "../../shared-inputs.ts";
 import { toWireOperator, wireOperator } from "../../operator-wire.ts";
 import type { OperatorKey } from "../../ports.ts";
-import { unknownId } from "../../unknown.ts";
+import { unknownId } from "../../unknown-ids.ts";
 import { defineVerb } from "../../verb.ts";
 
 const LISTED_BY = "datarun operator list";

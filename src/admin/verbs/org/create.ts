@@ -1,6 +1,6 @@
 import { Type } from "../../../terms/schema/type.ts";
 import { newId } from "../../../terms/ids.ts";
-import { nameInput } from "../../inputs.ts";
+import { nameInput } from "../../shared-inputs.ts";
 import { text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 

@@ -1,5 +1,5 @@
 import { disableAndEnable } from "../../disable-and-enable.ts";
-import { organizationInput } from "../../inputs.ts";
+import { organizationInput } from "../../shared-inputs.ts";
 import { toWireOrganization, wireOrganization } from "../../organization-wire.ts";
 import { unknownOrganization } from "../../require.ts";
 

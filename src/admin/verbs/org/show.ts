@@ -1,5 +1,5 @@
 import { Type } from "../../../terms/schema/type.ts";
-import { organizationInput } from "../../inputs.ts";
+import { organizationInput } from "../../shared-inputs.ts";
 import { toWireOrganization, wireOrganization } from "../../organization-wire.ts";
 import { unknownOrganization } from "../../require.ts";
 import { defineVerb } from "../../verb.ts";

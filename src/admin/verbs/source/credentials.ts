@@ -1,8 +1,8 @@
 import { PREFIX } from "../../../terms/ids.ts";
 import { Type } from "../../../terms/schema/type.ts";
 import { toWireCredential, wireCredential } from "../../credential-wire.ts";
-import { sourceInput } from "../../inputs.ts";
-import { idOf, nextCursor, pagedById, readPage } from "../../pages.ts";
+import { sourceInput } from "../../shared-inputs.ts";
+import { idOf, nextCursor, pagedById, readPage } from "../../pagination.ts";
 import { listOf, text, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 

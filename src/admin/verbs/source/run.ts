@@ -1,7 +1,7 @@
 import { Type } from "../../../terms/schema/type.ts";
 import { CONTEXTS } from "../../../terms/caller.ts";
 import { isJsonObject, type JsonObject } from "../../../terms/json/json.ts";
-import { credentialInput, sourceInput, workflowInput } from "../../inputs.ts";
+import { credentialInput, sourceInput, workflowInput } from "../../shared-inputs.ts";
 import { requireSource } from "../../require.ts";
 import { runAsClient } from "../../run-as-client.ts";
 import { anObject, oneOf, orNull, text, yesOrNo } from "../../result-schemas.ts";

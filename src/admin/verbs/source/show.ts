@@ -4,7 +4,7 @@ import type { RunnableSource } from "../../../run/ports.ts";
 import { showRecipe } from "../../../sources/declarative/source-text.ts";
 import { toYaml } from "../../../sources/declarative/write-yaml.ts";
 import type { Json, JsonObject } from "../../../terms/json/json.ts";
-import { sourceInput } from "../../inputs.ts";
+import { sourceInput } from "../../shared-inputs.ts";
 import { requireSource } from "../../require.ts";
 import { shownPath } from "../../authoring/source-files.ts";
 import { anObject, anything, count, listOf, oneOf, orNull, text, yesOrNo } from "../../result-schemas.ts";
@@ -92,7 +92,7 @@ export default defineVerb({
       inputs: plain(declaration.inputs) as JsonObject,
       credential: source.credentialUse,
       credential_fields: plain(declaration.credentials ?? null) as JsonObject | null,
-      asks: recipe ?? sayCode(source),
+      asks: recipe ?? codeText(source),
       output: plain(declaration.output ?? null) as JsonObject | null,
       fields: {
         inputs: toWireFields(declaration.inputs),
@@ -114,24 +114,25 @@ export default defineVerb({
 
   render(result) {
     const rows = result["values"] as unknown as readonly { name: string; value: Json; from: string }[];
-    const told = Object.entries({ ...result, cases: namesOf(result["cases"]!) }).filter(
-      ([name, value]) => !TOLD_OTHERWISE.has(name) && value !== null && !(Array.isArray(value) && value.length === 0),
+    const shown = Object.entries({ ...result, cases: namesOf(result["cases"]!) }).filter(
+      ([name, value]) =>
+        !RENDERED_SEPARATELY.has(name) && value !== null && !(Array.isArray(value) && value.length === 0),
     );
     const width = Math.max(...rows.map(({ name }) => name.length));
     const lines = rows.map(({ name, value, from }) => `  ${name.padEnd(width)}  ${JSON.stringify(value)}  (${from})`);
-    return `${toYaml(Object.fromEntries(told))}values:\n${lines.join("\n")}\n`;
+    return `${toYaml(Object.fromEntries(shown))}values:\n${lines.join("\n")}\n`;
   },
 });
 
 /** Fields with a rendering of their own. */
-const TOLD_OTHERWISE = new Set(["values", "fields", "charge", "limits", "verifies", "recipe"]);
+const RENDERED_SEPARATELY = new Set(["values", "fields", "charge", "limits", "verifies", "recipe"]);
 
 /** The request and the evaluation of the reply of a YAML file; `null` for code. */
 function recipeOf(file: string): JsonObject | null {
   return /\.ya?ml$/.test(file) ? (plain(showRecipe(readFileSync(file, "utf8"))) as JsonObject) : null;
 }
 
-function sayCode({ leavesMachine }: RunnableSource): string {
+function codeText({ leavesMachine }: RunnableSource): string {
   return leavesMachine
     ? "written in TypeScript"
     : "no vendor: it is written in TypeScript and answers from its own data";

@@ -10,7 +10,7 @@ import {
 } from "../../../simulation/run-cases.ts";
 import type { JsonObject } from "../../../terms/json/json.ts";
 import type { OnProgress } from "../../../terms/on-progress.ts";
-import { contextInput, credentialInput, organizationInput, sourceInput } from "../../inputs.ts";
+import { contextInput, credentialInput, organizationInput, sourceInput } from "../../shared-inputs.ts";
 import { liveCallParts } from "../../live-call-parts.ts";
 import { renderLiveReport, reportFreeVendors } from "../../authoring/live-report.ts";
 import { type LiveTest, renderLive, testLive } from "../../authoring/live-test.ts";

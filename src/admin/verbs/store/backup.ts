@@ -1,5 +1,5 @@
 import { Type } from "../../../terms/schema/type.ts";
-import { recordAround } from "../../record-around.ts";
+import { recordBeforeAndAfter } from "../../record-before-and-after.ts";
 import { count, listOf, oneOf, text, time } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 import { toWireTime } from "../../wire-time.ts";
@@ -47,7 +47,7 @@ export default defineVerb({
   async run({ dir, keep, include_root_key: includeRootKey = false }, call) {
     const { act, backUpStore, note, onProgress } = call;
     const detail = { dir, include_root_key: includeRootKey, ...(keep !== undefined && { keep }) };
-    return recordAround(call, { subjects: ["store"], detail }, async () => {
+    return recordBeforeAndAfter(call, { subjects: ["store"], detail }, async () => {
       const request = { dir, keep, includeRootKey, wallAt: act.wallAt };
       const { folder, store, bytes, removed } = await backUpStore(request, onProgress);
       if (store === "postgresql") note(ONLY_JOURNAL);

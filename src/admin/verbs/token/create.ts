@@ -1,7 +1,7 @@
 import { Type } from "../../../terms/schema/type.ts";
 import { makeAccessToken, tokenDigest } from "../../../access/access-token.ts";
 import { newId } from "../../../terms/ids.ts";
-import { nameInput, organizationInput } from "../../inputs.ts";
+import { nameInput, organizationInput } from "../../shared-inputs.ts";
 import { unknownOrganization } from "../../require.ts";
 import { text } from "../../result-schemas.ts";
 import { expiryInput, expiryOf } from "../../token-expiry.ts";

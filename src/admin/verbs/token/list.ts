@@ -1,6 +1,6 @@
 import { Type } from "../../../terms/schema/type.ts";
-import { organizationInput } from "../../inputs.ts";
-import { idOf, nextCursor, pagedById, readPage } from "../../pages.ts";
+import { organizationInput } from "../../shared-inputs.ts";
+import { idOf, nextCursor, pagedById, readPage } from "../../pagination.ts";
 import { PREFIX } from "../../../terms/ids.ts";
 import type { IssuedToken, TokenState } from "../../ports.ts";
 import { requireOrganization } from "../../require.ts";

@@ -1,6 +1,6 @@
 import { Type } from "../../../terms/schema/type.ts";
 import { hasTokenShape, tokenDigest } from "../../../access/access-token.ts";
-import { unknownId } from "../../unknown.ts";
+import { unknownId } from "../../unknown-ids.ts";
 import { text, time } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 import { toWireTime } from "../../wire-time.ts";

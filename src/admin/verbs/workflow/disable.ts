@@ -1,5 +1,5 @@
 import { disableAndEnable } from "../../disable-and-enable.ts";
-import { workflowInput } from "../../inputs.ts";
+import { workflowInput } from "../../shared-inputs.ts";
 import { unknownWorkflow } from "../../require.ts";
 import { toWireWorkflow, wireWorkflow } from "../../workflow-wire.ts";
 

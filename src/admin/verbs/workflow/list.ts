@@ -1,7 +1,7 @@
 import { Type } from "../../../terms/schema/type.ts";
-import { organizationInput } from "../../inputs.ts";
+import { organizationInput } from "../../shared-inputs.ts";
 import { requireOrganization } from "../../require.ts";
-import { idOf, nextCursor, pagedById, readPage } from "../../pages.ts";
+import { idOf, nextCursor, pagedById, readPage } from "../../pagination.ts";
 import { listOf } from "../../result-schemas.ts";
 import { PREFIX } from "../../../terms/ids.ts";
 import { defineVerb } from "../../verb.ts";

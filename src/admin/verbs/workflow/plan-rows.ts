@@ -9,7 +9,7 @@ import type { JsonObject } from "../../../terms/json/json.ts";
 import { amountText } from "../../../terms/money/money.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { Type } from "../../../terms/schema/type.ts";
-import { sourceInput, workflowInput } from "../../inputs.ts";
+import { sourceInput, workflowInput } from "../../shared-inputs.ts";
 import type { VerbCall } from "../../needs.ts";
 import { sumOf } from "../../planned-cost.ts";
 import { anObject, count, listOf, orNull, text, yesOrNo } from "../../result-schemas.ts";

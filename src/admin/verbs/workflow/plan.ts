@@ -2,7 +2,7 @@ import { Type } from "../../../terms/schema/type.ts";
 import { CONTEXTS, type Context } from "../../../terms/caller.ts";
 import type { JsonObject } from "../../../terms/json/json.ts";
 import { amountText } from "../../../terms/money/money.ts";
-import { sourcesInput, workflowInput } from "../../inputs.ts";
+import { sourcesInput, workflowInput } from "../../shared-inputs.ts";
 import type { NamedWorkflow } from "../../ports.ts";
 import { planOfOff, planOfUnknown, planOfUnusable, planSource, wirePlannedSource } from "../../plan-source.ts";
 import { sumOf } from "../../planned-cost.ts";

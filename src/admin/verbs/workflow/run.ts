@@ -1,7 +1,7 @@
 import { Type } from "../../../terms/schema/type.ts";
 import { CONTEXTS } from "../../../terms/caller.ts";
 import { isJsonObject, type JsonObject } from "../../../terms/json/json.ts";
-import { sourcesInput, workflowInput } from "../../inputs.ts";
+import { sourcesInput, workflowInput } from "../../shared-inputs.ts";
 import { runAsClient } from "../../run-as-client.ts";
 import { anObject, count, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";

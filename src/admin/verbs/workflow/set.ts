@@ -1,5 +1,5 @@
 import { Type } from "../../../terms/schema/type.ts";
-import { nameInput, workflowInput } from "../../inputs.ts";
+import { nameInput, workflowInput } from "../../shared-inputs.ts";
 import type { WorkflowChange } from "../../ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { requireWorkflow, unknownWorkflow } from "../../require.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { STORE_WAIT_MS } from "../../open-proven-store.ts";
 import { proveRootKeys } from "../../../credentials/prove-root-keys.ts";
 import { RootKeyFiles } from "../../../credentials/root-key-files.ts";
-import { givenRootKeys, readRootKeys } from "../../../credentials/root-key-ring.ts";
+import { configuredRootKeys, readRootKeys } from "../../../credentials/root-key-ring.ts";
 import { usedJournal } from "../../../ledger/journal/used-journal.ts";
 import type { Settings } from "../../../settings/settings.ts";
 import { openStore, type Store, StoreMissing, StoreOlder } from "../../../storage/store.ts";
@@ -58,7 +58,7 @@ export function checkRootKeys(
   report: CheckReport,
 ): boolean {
   try {
-    givenRootKeys(rootKey, databaseUrl !== undefined);
+    configuredRootKeys(rootKey, databaseUrl !== undefined);
     // An unusable key file stops a start even if its key is not needed.
     if (databaseUrl === undefined && dataDir !== null) new RootKeyFiles(dataDir).read();
     return true;

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Act, RestoredStore } from "../../../admin/ports.ts";
-import { restore } from "../../../backup/restore.ts";
+import { restoreBackup } from "../../../backup/restore-backup.ts";
 import { createStore, openEngine } from "../../../storage/store.ts";
 import type { OnProgress } from "../../../terms/on-progress.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
@@ -15,7 +15,7 @@ export async function restoreStore(
 ): Promise<RestoredStore> {
   const { dataDir, databaseUrl } = deployment.settings;
   const store = databaseUrl === undefined ? "embedded" : "postgresql";
-  const restored = await restore({ folder: resolve(folder), dataDir, store }, onProgress).catch(unavailable);
+  const restored = await restoreBackup({ folder: resolve(folder), dataDir, store }, onProgress).catch(unavailable);
   await record(deployment, act, { backup: resolve(folder), began_at: restored.beganAt, root_key: restored.rootKey });
   return restored;
 }

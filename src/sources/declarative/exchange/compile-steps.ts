@@ -14,7 +14,7 @@ import type { StepFile } from "../format/steps-format.ts";
 import { compileErrors, type Failing } from "../reply/judge-reply.ts";
 import type { RequestTemplate } from "../request/render-request.ts";
 import type { KnownNames } from "../request/template.ts";
-import { compileAuthenticated } from "./ask.ts";
+import { compileAuthenticated } from "./send-and-judge.ts";
 import type { ExchangeSetting } from "./one-request.ts";
 import type { Resume } from "./resume.ts";
 import { compilePoll, type Poll } from "./poll.ts";

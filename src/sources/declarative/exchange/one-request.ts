@@ -9,11 +9,11 @@ import type { DocumentLocation } from "../format/read-document.ts";
 import type { ChargeRule } from "../reply/compile-charge.ts";
 import { Fault } from "../../../terms/fault.ts";
 import type { JsonObject } from "../../../terms/json/json.ts";
-import { compileJudge, looksAtBody, type ReplyVerdict } from "../reply/judge-reply.ts";
+import { compileJudge, readsBody, type ReplyVerdict } from "../reply/judge-reply.ts";
 import { unreported } from "../reply/unreported.ts";
 import { compileView } from "../reply/view-reply.ts";
 import type { KnownNames } from "../request/template.ts";
-import { acceptOf, ask, compileAuthenticated, valuesOf } from "./ask.ts";
+import { acceptOf, ask, compileAuthenticated, valuesOf } from "./send-and-judge.ts";
 
 /** Sends as many requests as needed to the vendor. @throws Fault */
 export type AskVendor = (call: SourceCall) => Promise<DecidingReply>;
@@ -43,7 +43,7 @@ export function compileOneRequest(
 ): AskVendor {
   const { auth, charge, known, root } = setting;
   const request = compileAuthenticated(file, source.origins, auth, known, root.in("request"));
-  const viewOf = compileView(source.reply, looksAtBody(source));
+  const viewOf = compileView(source.reply, readsBody(source));
   const judge = compileJudge(source, root);
   const accept = acceptOf(source.reply);
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FakeClock } from "../../../terms/time/clock.kit.ts";
 import { Fault } from "../../../terms/fault.ts";
-import { fakeCall, faultOf, fileWith, replyOf, type FakeReply } from "../call.kit.ts";
+import { fakeCall, faultOf, fileWith, replyOf, type FakeReply } from "../fake-call.kit.ts";
 import { compileDeclarative } from "../compile-declarative.ts";
 import { DeclarationError } from "../format/declaration-error.ts";
 import { retryAfterMs } from "./retry-after.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Fault } from "../../../terms/fault.ts";
 import type { JsonObject } from "../../../terms/json/json.ts";
-import { type Asked, fakeCall, type FakeReply, faultOf, fileWith, replyOf } from "../call.kit.ts";
+import { type Asked, fakeCall, type FakeReply, faultOf, fileWith, replyOf } from "../fake-call.kit.ts";
 import { compileDeclarative } from "../compile-declarative.ts";
 import { DeclarationError } from "../format/declaration-error.ts";
 

@@ -10,7 +10,7 @@ import { compileJudge, faultOfStatus, type Judge } from "../reply/judge-reply.ts
 import { unreported } from "../reply/unreported.ts";
 import { compileView } from "../reply/view-reply.ts";
 import { NOT_YET, type TemplateValues } from "../request/template.ts";
-import { acceptOf, ask, authenticate, valuesOf, type CallLogin } from "./ask.ts";
+import { acceptOf, ask, authenticate, valuesOf, type CallLogin } from "./send-and-judge.ts";
 import { compileStepList, namesAfter, type CompiledStep } from "./compile-steps.ts";
 import { type AskVendor, type ExchangeSetting, judgedBilled } from "./one-request.ts";
 import { compileResume, orderToResume, type Resume } from "./resume.ts";

@@ -4,7 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { parse } from "yaml";
 import type { Json, JsonObject } from "../../../terms/json/json.ts";
-import { fileWith } from "../call.kit.ts";
+import { fileWith } from "../fake-call.kit.ts";
 import { formatProblem } from "./format-problem.ts";
 import { publishedSchema } from "./format.ts";
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { parse } from "yaml";
 import { listPrice, type ListedRequest } from "../../../sdk/http.ts";
 import type { JsonObject } from "../../../terms/json/json.ts";
-import { fakeCall, faultOf, fileWith, replyOf } from "../call.kit.ts";
+import { fakeCall, faultOf, fileWith, replyOf } from "../fake-call.kit.ts";
 import { compileDeclarative } from "../compile-declarative.ts";
 import { DeclarationError } from "../format/declaration-error.ts";
 

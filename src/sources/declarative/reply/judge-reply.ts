@@ -41,7 +41,7 @@ export function compileJudge(
 type Rules = Pick<SourceDeclarationFile, "errors" | "match" | "map" | "map_no_record" | "output" | "charge">;
 
 /** Whether any rule uses the body. If none does, the body need not be parsed and the reply is returned unchanged. */
-export function looksAtBody({ errors = [], match, charge, ...made }: Rules): boolean {
+export function readsBody({ errors = [], match, charge, ...made }: Rules): boolean {
   if (made.map !== undefined || made.map_no_record !== undefined || made.output !== undefined) return true;
   const billed = typeof charge === "object" ? [charge].flat().map(({ when }) => when) : [];
   const rules = [match.record, match.no_record, ...billed, ...errors.map(({ when }) => when.predicate)];

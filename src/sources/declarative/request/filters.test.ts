@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { leastCpuMs } from "../../../terms/platform/cpu-time.kit.ts";
 import type { Json } from "../../../terms/json/json.ts";
 import { compileDeclarative } from "../compile-declarative.ts";
-import { fakeCall, fileWith, replyOf } from "../call.kit.ts";
+import { fakeCall, fileWith, replyOf } from "../fake-call.kit.ts";
 import { applyFilter, FilterProblem, FILTERS } from "./filters.ts";
 
 async function filtered(steps: string, name: Json | undefined): Promise<Json | undefined> {

@@ -1,8 +1,8 @@
 import { PREFIX } from "../../../../terms/ids.ts";
 import { termAt } from "../../../../terms/money/price.ts";
 import { Type } from "../../../../terms/schema/type.ts";
-import { organizationInput } from "../../../inputs.ts";
-import { idOf, nextCursor, pagedById, readPage } from "../../../pages.ts";
+import { organizationInput } from "../../../shared-inputs.ts";
+import { idOf, nextCursor, pagedById, readPage } from "../../../pagination.ts";
 import { toWirePrice } from "../../../price-wire.ts";
 import { requireOrganization } from "../../../require.ts";
 import { count, listOf, oneOf, orNull, text, time, yesOrNo } from "../../../result-schemas.ts";
@@ -44,12 +44,12 @@ export default defineVerb({
     const ofCredential = Map.groupBy(terms, ({ credentialId }) => credentialId);
     const credentials = lines.map(({ id, source, disabled }) => {
       const own = ofCredential.get(id) ?? [];
-      const held = termAt(own, clock.wall(), 0);
+      const currentTerm = termAt(own, clock.wall(), 0);
       const declared = listing.find(source);
       const charge = declared === undefined ? null : toWireCharge(declared);
       const about = { cred_id: id, source, disabled };
       const model = charge?.model.replace("per_", "") ?? null;
-      if (held === null) {
+      if (currentTerm === null) {
         const list = charge?.list_price ?? null;
         return {
           ...about,
@@ -61,9 +61,9 @@ export default defineVerb({
           steps: 0,
         };
       }
-      const { amount, currency, per, from } = toWirePrice(held);
-      const steps = own.filter(({ fromWallAt, above }) => fromWallAt === held.fromWallAt && above > 0).length;
-      return { ...about, price: "own", amount, currency, per: held.per === null ? model : per, from, steps };
+      const { amount, currency, per, from } = toWirePrice(currentTerm);
+      const steps = own.filter(({ fromWallAt, above }) => fromWallAt === currentTerm.fromWallAt && above > 0).length;
+      return { ...about, price: "own", amount, currency, per: currentTerm.per === null ? model : per, from, steps };
     });
     return { credentials, ...next };
   },

@@ -1,14 +1,14 @@
 import { Type } from "../../../../terms/schema/type.ts";
-import { credentialInput } from "../../../inputs.ts";
+import { credentialInput } from "../../../shared-inputs.ts";
 import { beginningAt, toWirePrice, wirePrice } from "../../../price-wire.ts";
 import { unknownCredential } from "../../../require.ts";
-import { nextCursor, pagedByCursor, readPage } from "../../../pages.ts";
+import { nextCursor, pagedByCursor, readPage } from "../../../pagination.ts";
 import { listOf, oneOf } from "../../../result-schemas.ts";
 import type { PriceTerm } from "../../../../terms/money/price.ts";
 import { defineVerb } from "../../../verb.ts";
 
 /** The cursor: the start of a price, and its number of calls. */
-const PLACE = /^-?\d{1,16}\.\d{1,16}$/;
+const CURSOR = /^-?\d{1,16}\.\d{1,16}$/;
 
 /** The states of a price and its steps. */
 const STATES = ["to come", "holds", "over"] as const;
@@ -18,7 +18,7 @@ export default defineVerb({
   description:
     "As long as no price has begun, the list price of the source applies. Replaced and removed prices are in the audit trail.",
   example: "cred_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
-  input: Type.Object({ cred_id: credentialInput, ...pagedByCursor(PLACE.source) }, { additionalProperties: false }),
+  input: Type.Object({ cred_id: credentialInput, ...pagedByCursor(CURSOR.source) }, { additionalProperties: false }),
   positional: ["cred_id"],
   role: "viewer",
   changes: false,
@@ -30,24 +30,24 @@ export default defineVerb({
     const open = await store();
     if ((await open.credential(cred_id)) === null) throw unknownCredential(cred_id);
     const page = { ...(limit !== undefined && { limit }), ...(after !== undefined && { after }) };
-    const placeOf = ({ fromWallAt, above }: PriceTerm) => `${fromWallAt}.${above}`;
-    const { lines, next } = await readPage(page, note, placeOf, (asked) =>
+    const cursorOf = ({ fromWallAt, above }: PriceTerm) => `${fromWallAt}.${above}`;
+    const { lines, next } = await readPage(page, note, cursorOf, (asked) =>
       open.prices(cred_id, {
         limit: asked.limit!,
-        ...(asked.after !== undefined && { after: readPlace(asked.after) }),
+        ...(asked.after !== undefined && { after: readCursor(asked.after) }),
       }),
     );
-    const holding = beginningAt(await open.pricesOf([cred_id]), clock.wall());
-    return { prices: lines.map((term) => ({ ...toWirePrice(term), state: stateOf(term, holding) })), ...next };
+    const currentFrom = beginningAt(await open.pricesOf([cred_id]), clock.wall());
+    return { prices: lines.map((term) => ({ ...toWirePrice(term), state: stateOf(term, currentFrom) })), ...next };
   },
 });
 
-function stateOf({ fromWallAt }: PriceTerm, holding: number | null): (typeof STATES)[number] {
-  if (holding === fromWallAt) return "holds";
-  return holding === null || fromWallAt > holding ? "to come" : "over";
+function stateOf({ fromWallAt }: PriceTerm, newestFrom: number | null): (typeof STATES)[number] {
+  if (newestFrom === fromWallAt) return "holds";
+  return newestFrom === null || fromWallAt > newestFrom ? "to come" : "over";
 }
 
-function readPlace(after: string) {
+function readCursor(after: string) {
   const [fromWallAt = 0, above = 0] = after.split(".").map(Number);
   return { fromWallAt, above };
 }

@@ -1,6 +1,6 @@
 import { Type } from "../../../../terms/schema/type.ts";
 import { OperatorError } from "../../../../terms/operator-error.ts";
-import { credentialInput } from "../../../inputs.ts";
+import { credentialInput } from "../../../shared-inputs.ts";
 import { aboveInput, begins, dayInput, requireDay } from "../../../price-wire.ts";
 import { unknownCredential } from "../../../require.ts";
 import { count, text } from "../../../result-schemas.ts";

@@ -3,7 +3,7 @@ import { startOfDay } from "../../../../terms/time/calendar.ts";
 import type { ChargeModel } from "../../../../terms/money/charge.ts";
 import { OperatorError } from "../../../../terms/operator-error.ts";
 import type { PriceTerm } from "../../../../terms/money/price.ts";
-import { credentialInput, requireTimeZone, timeZoneInput } from "../../../inputs.ts";
+import { credentialInput, requireTimeZone, timeZoneInput } from "../../../shared-inputs.ts";
 import {
   aboveInput,
   amountInput,

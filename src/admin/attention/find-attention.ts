@@ -1,0 +1,239 @@
+import type { BudgetRejections } from "../../ledger/read/budget-rejections.ts";
+import { type Budget, budgetText, isNearlyUsed, scopeText } from "../../terms/money/budget.ts";
+import { percentUsed } from "../../terms/money/money.ts";
+import type { BudgetUse, LedgerHealth, BreakerHealth, ServiceState } from "../ports.ts";
+import {
+  LOGINS_MS,
+  type DeploymentObservation,
+  type LedgerObservation,
+  type StoreObservation,
+} from "./observe-deployment.ts";
+
+/**
+ * The kinds of attention. A kind that a metric shows too has an alert in deploy/prometheus/rules.yaml with the same
+ * threshold.
+ */
+export const ATTENTION = {
+  not_ready: "DatarunNotReady",
+  unreadable: null,
+  budget_rejects: "DatarunBudgetRejects",
+  keys_unreadable: "DatarunDataKeysUnreadable",
+  journal_damaged: "DatarunJournalDamaged",
+  refused_runs: "DatarunOverloaded DatarunUnavailable DatarunInternalError",
+  budget_nearly_used: "DatarunBudgetNearlyUsed",
+  budget_silent: null,
+  credential_refused: null,
+  charges_unknown: "DatarunChargesUnknown",
+  breaker_open: "DatarunBreakerOpen",
+  ledger_lag: "DatarunLedgerLag",
+  ledger_undrained: "DatarunLedgerUndrained",
+  journal_fills_up: "DatarunJournalFillsUp",
+  failed_logins: "DatarunFailedLogins",
+} as const;
+
+export type AttentionKind = keyof typeof ATTENTION;
+
+/** The pages of the console that an item links to. */
+export const ATTENTION_PAGES = ["overview", "runs", "sources", "credentials", "money", "audit"] as const;
+
+/** An item that needs a person's attention. */
+export interface Attention {
+  readonly what: AttentionKind;
+  /** `critical`: runs are refused, a budget rejects calls, records are in danger, or credentials fail. */
+  readonly severity: "critical" | "warning";
+  /** A sentence. */
+  readonly says: string;
+  /** Where to look at the item: a page of the console with its selection, and a command. */
+  readonly page: (typeof ATTENTION_PAGES)[number];
+  readonly filter: Readonly<Record<string, string>>;
+  readonly command: string | null;
+}
+
+export const THRESHOLDS = { breakerOpenMs: 60_000, lagMs: 1_000, journalDaysLeft: 30 } as const;
+
+const REFUSED: Readonly<Record<string, string>> = {
+  overloaded: "because too many runs are in progress",
+  unavailable: "because no run could be recorded, or the store failed",
+  internal: "by a fault of the service",
+};
+
+/** The items that need attention, the most urgent first; empty if there are none. */
+export function findAttention({ service, ofStore, ofLedger, problems }: DeploymentObservation): readonly Attention[] {
+  const found = [
+    ...problems.map((says) => critical("unreadable", says)),
+    ...(service === null ? [] : ofService(service)),
+    ...(ofLedger === null ? [] : inLedger(ofLedger)),
+    ...(ofStore === null ? [] : inStore(ofStore, ofLedger?.rejections ?? [])),
+  ];
+  const order = Object.keys(ATTENTION);
+  const rank = ({ severity, what }: Attention) => (severity === "critical" ? 0 : order.length) + order.indexOf(what);
+  return found.toSorted((one, other) => rank(one) - rank(other));
+}
+
+type AttentionTarget = Partial<Pick<Attention, "page" | "filter" | "command">>;
+
+function critical(what: AttentionKind, says: string, place: AttentionTarget = {}): Attention {
+  return { what, severity: "critical", says, page: "overview", filter: {}, command: null, ...place };
+}
+
+function warning(what: AttentionKind, says: string, place: AttentionTarget = {}): Attention {
+  return { ...critical(what, says, place), severity: "warning" };
+}
+
+function ofService({ notReady, openBreakers, refusedLately, unreadableDataKeys, ledger }: ServiceState): Attention[] {
+  const lasting = openBreakers.filter(({ openForMs }) => openForMs >= THRESHOLDS.breakerOpenMs);
+  return [
+    ...notReady.map((reason) => critical("not_ready", `No run is accepted: ${reason}.`)),
+    ...(unreadableDataKeys === 0
+      ? []
+      : [
+          critical(
+            "keys_unreadable",
+            `${counted(unreadableDataKeys, "data key")} cannot be opened, and credentials that are sealed with ${unreadableDataKeys === 1 ? "it" : "them"} fail.`,
+            { page: "credentials", command: "datarun keys verify" },
+          ),
+        ]),
+    ...Object.entries(refusedLately)
+      .filter(([, count]) => count > 0)
+      .map(([kind, count]) =>
+        (kind === "unavailable" ? critical : warning)(
+          "refused_runs",
+          `${counted(count, "request was", "requests were")} refused in the last five minutes ${REFUSED[kind] ?? `(${kind})`}.`,
+        ),
+      ),
+    ...[...Map.groupBy(lasting, ({ source }) => source)].map(([source, open]) => breakerOpen(source, open)),
+    ...ofLedgerHealth(ledger),
+  ];
+}
+
+function breakerOpen(source: string, open: readonly BreakerHealth[]): Attention {
+  const organizations = [...new Set(open.map(({ organizationId }) => organizationId))];
+  const whose =
+    organizations.length === 1 ? `organization ${organizations[0]}` : `${organizations.length} organizations`;
+  return warning(
+    "breaker_open",
+    `Calls to ${source} are refused for ${whose} for now: most of the recent ones failed.`,
+    { page: "sources", filter: { source }, command: `datarun ledger activity --source ${source}` },
+  );
+}
+
+function ofLedgerHealth({
+  lagMs,
+  journalDaysLeft,
+  damageMet,
+  undrainedRuns,
+  drainFailures,
+}: LedgerHealth): Attention[] {
+  return [
+    ...(damageMet === 0
+      ? []
+      : [
+          critical("journal_damaged", "Damage was found in the journal.", {
+            page: "runs",
+            command: "datarun ledger verify",
+          }),
+        ]),
+    ...(lagMs <= THRESHOLDS.lagMs
+      ? []
+      : [warning("ledger_lag", `The ledger lags: the journal is ${Math.round(lagMs / 1_000)} s behind its log.`)]),
+    ...(drainFailures === 0 || undrainedRuns === 0
+      ? []
+      : [
+          warning(
+            "ledger_undrained",
+            `${counted(undrainedRuns, "run has", "runs have")} not reached the shared database.`,
+          ),
+        ]),
+    ...(journalDaysLeft === null || journalDaysLeft >= THRESHOLDS.journalDaysLeft
+      ? []
+      : [
+          warning(
+            "journal_fills_up",
+            `The journal will be full in ${counted(Math.floor(journalDaysLeft), "day")} at the rate of the last day.`,
+          ),
+        ]),
+  ];
+}
+
+const REFUSED_CREDENTIAL = "source.credential_rejected";
+
+function inLedger({ unknown: { charges, isMore, sinceWallAt }, activity }: LedgerObservation): Attention[] {
+  const refused = activity.flatMap(({ source, credentialId, faults, last }) => {
+    const count = faults.find(({ code }) => code === REFUSED_CREDENTIAL)?.calls ?? 0;
+    // A credential that was accepted again since then needs no attention.
+    return credentialId === null || last !== REFUSED_CREDENTIAL ? [] : [{ source, credentialId, count }];
+  });
+  return [
+    ...refused.map(({ source, credentialId, count }) =>
+      warning(
+        "credential_refused",
+        `The credential ${credentialId} of ${source} was refused by the vendor ${count === 1 ? "once" : `${count} times`} in the last hour.`,
+        {
+          page: "credentials",
+          filter: { cred_id: credentialId },
+          command: `datarun credential verify ${credentialId}`,
+        },
+      ),
+    ),
+    ...(charges === 0
+      ? []
+      : [
+          warning(
+            "charges_unknown",
+            `${isMore ? "More than " : ""}${counted(charges, "charge is", "charges are")} unknown since ${dayAndTime(sinceWallAt!)}.`,
+            { page: "runs", filter: { charged: "unknown" }, command: "datarun ledger unknown" },
+          ),
+        ]),
+  ];
+}
+
+function inStore({ budgets, failedLogins }: StoreObservation, rejections: readonly BudgetRejections[]): Attention[] {
+  const rejectedBy = new Map(rejections.map((each) => [each.budgetId, each]));
+  return [
+    ...budgets.flatMap((use) => {
+      const { id } = use.budget;
+      const place: AttentionTarget = { page: "money", filter: { budget: id }, command: `datarun budget show ${id}` };
+      const rejected = rejectedBy.get(id);
+      const silent = use.silent === 0n ? [] : [warning("budget_silent", silentSays(use), place)];
+      if (rejected !== undefined) return [critical("budget_rejects", rejectedSays(use, rejected), place), ...silent];
+      return isNearlyUsed(use.budget, use.used)
+        ? [warning("budget_nearly_used", usedSays(use), place), ...silent]
+        : silent;
+    }),
+    ...(failedLogins === 0
+      ? []
+      : [
+          warning(
+            "failed_logins",
+            `${counted(failedLogins, "login")} to the admin API failed in the last ${LOGINS_MS / 60_000} minutes.`,
+            { page: "audit", filter: { what: "login failed" }, command: 'datarun audit list --what "login failed"' },
+          ),
+        ]),
+  ];
+}
+
+function usedSays({ budget, used }: BudgetUse): string {
+  return `${percentUsed(used, budget.limit)} % of the budget of ${scopeText(budget)} is used ${whenOf(budget)}: ${budgetText(budget, used)} of ${budgetText(budget, budget.limit)}.`;
+}
+
+function rejectedSays({ budget, used }: BudgetUse, { calls, isMore, sinceWallAt }: BudgetRejections): string {
+  return `The budget of ${scopeText(budget)} has rejected ${isMore ? "more than " : ""}${counted(calls, "call")} since ${dayAndTime(sinceWallAt)}. Used ${whenOf(budget)}: ${budgetText(budget, used)} of ${budgetText(budget, budget.limit)}.`;
+}
+
+function silentSays({ budget, silent }: BudgetUse): string {
+  return `${budgetText(budget, silent)} of the budget of ${scopeText(budget)} are leased by processes that have not reported for a minute.`;
+}
+
+function whenOf({ per, timeZone }: Budget): string {
+  const when = per === "day" ? "today" : "this month";
+  return timeZone === "UTC" ? when : `${when} (${timeZone})`;
+}
+
+/** `1 charge is`, `3 charges are`. The default plural adds an s. */
+function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+}
+
+function dayAndTime(wallAt: number): string {
+  return `${new Date(wallAt).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}
