@@ -136,6 +136,7 @@ test("a workflow's settings are what was given, change one by one, and it can be
     failure_details: true,
     mask_credentials: false,
     simulated: true,
+    versions: [],
     created_at: created?.["created_at"],
   });
 

@@ -85,6 +85,7 @@ export function commandsOn(dataDir: string): CliDeps {
           sources: async () => SOURCES,
           // What these open is the command line's own; `function-verbs.test.ts` runs the whole of it.
           functions: notHere,
+          storedVersions: notHere,
           service: notHere,
           projectFolder: notHere,
           authoring: notHere,
