@@ -9,7 +9,7 @@ import { type BatchSpec, usage } from "./batch-spec.ts";
 import type { BatchPlan } from "./plan.ts";
 import type { AdminAccess } from "./ports.ts";
 import { type BatchState, type BudgetScopeOfBatch, stateLine } from "./state-file.ts";
-import { textIn } from "./json-text.ts";
+import { textIn } from "./json-member.ts";
 
 export interface BatchBudget {
   readonly id: string;

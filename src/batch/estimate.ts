@@ -1,4 +1,4 @@
-import { amountText, type Micros } from "../terms/money/money.ts";
+import { amountText, type Micros, times } from "../terms/money/money.ts";
 import type { PlannedTarget } from "./plan.ts";
 import { spacingOf } from "./rate-pacer.ts";
 
@@ -48,7 +48,7 @@ export function mostCost(targets: readonly PlannedTarget[], calls: (target: Plan
   const sums = new Map<string, Micros>();
   for (const target of targets) {
     const { price } = target;
-    if (price !== null) addAmount(sums, price.currency, price.amount * BigInt(calls(target)));
+    if (price !== null) addAmount(sums, price.currency, times(price.amount, calls(target)));
   }
   return sums;
 }
@@ -58,8 +58,10 @@ export function leastDurationMs(
   targets: readonly PlannedTarget[],
   calls: (target: PlannedTarget) => number,
 ): number | null {
-  const times = targets.filter((target) => target.rates.length > 0).map((target) => spacingOf(target) * calls(target));
-  return times.length === 0 ? null : Math.max(...times);
+  const durations = targets
+    .filter((target) => target.rates.length > 0)
+    .map((target) => spacingOf(target) * calls(target));
+  return durations.length === 0 ? null : Math.max(...durations);
 }
 
 /** The numbers of `count` rows that are spread evenly over all rows. */

@@ -5,7 +5,7 @@ import type { BatchJournal } from "./batch-journal.ts";
 import type { AdminAccess } from "./ports.ts";
 import { timeOfRef } from "./request-ref.ts";
 import type { BatchState } from "./state-file.ts";
-import { textIn } from "./json-text.ts";
+import { textIn } from "./json-member.ts";
 
 export interface FindRequestsParts {
   readonly admin: AdminAccess;

@@ -5,7 +5,7 @@ import type { Price } from "../terms/money/price.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { createSchemas } from "../terms/schema/author-schemas.ts";
 import type { BatchSpec } from "./batch-spec.ts";
-import { textIn } from "./json-text.ts";
+import { numberIn, textIn } from "./json-member.ts";
 import type { AdminAccess } from "./ports.ts";
 
 /** A source, or the function, as far as the operator's verbs tell. */
@@ -82,14 +82,14 @@ async function showSource(id: string, admin: AdminAccess): Promise<PlannedTarget
   const shown = await asOrProblem(admin.ask("source show", { source: id }));
   if (typeof shown === "string") return unknownTarget(id, shown, TIMEOUT_MS_MAX);
   const { charge, limits, input_names: names } = shown as Record<string, JsonObject>;
-  const rates = (limits!["rates"] as readonly JsonObject[]).map(({ max, every_ms: everyMs }) => ({
-    max: Number(max),
-    everyMs: Number(everyMs),
+  const rates = (limits!["rates"] as readonly JsonObject[]).map((rate) => ({
+    max: numberIn(rate, "max"),
+    everyMs: numberIn(rate, "every_ms"),
   }));
   return {
     ...described(id, shown["inputs"] as JsonObject, names as unknown as readonly string[]),
     problem: shown["on"] === false ? "it is off: the setting `catalog` names the sources that are on" : null,
-    timeoutMs: Number(limits!["timeout_ms"]),
+    timeoutMs: numberIn(limits!, "timeout_ms"),
     rates,
     bills: modelOf(charge!["model"]),
     price: priceOf(charge!["list_price"]),
@@ -105,7 +105,7 @@ async function showFunction(id: string, admin: AdminAccess): Promise<PlannedTarg
     ...(schema === null ? unknownTarget(id, "", 0) : described(id, schema, Object.keys(properties ?? {}))),
     isKnown: schema !== null,
     problem: null,
-    timeoutMs: Number(shown["timeout_ms"]),
+    timeoutMs: numberIn(shown, "timeout_ms"),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Micros } from "../terms/money/money.ts";
+import { type Micros, times } from "../terms/money/money.ts";
 import { addAmount, amountTexts, type EstimatedShare, wilsonInterval } from "./estimate.ts";
 import type { PlannedTarget } from "./plan.ts";
 import type { BatchTally } from "./tally.ts";
@@ -30,7 +30,7 @@ export function projectSample(
     if (price === null) continue;
     const { share, low, high } = wilsonInterval(sample.of(id).charged, sample.rows);
     for (const [at, each] of [share, low, high].entries())
-      addAmount(sums[at]!, price.currency, price.amount * BigInt(Math.round(each * rows)));
+      addAmount(sums[at]!, price.currency, times(price.amount, Math.round(each * rows)));
   }
   return {
     rows_chosen: chosen,

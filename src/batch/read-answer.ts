@@ -2,6 +2,7 @@ import { isCharged, type Charged } from "../terms/fault.ts";
 import { isJsonObject, type JsonObject } from "../terms/json/json.ts";
 import type { ChargeModel } from "../terms/money/charge.ts";
 import { amountText } from "../terms/money/money.ts";
+import { numberIn } from "./json-member.ts";
 import type { FailureRecord, FunctionRecord, SourceRecord } from "./record.ts";
 import type { PlannedTarget } from "./plan.ts";
 
@@ -25,7 +26,7 @@ export function readSources(
         success,
         match,
         message: textOf(entry["message"]),
-        response_time_ms: Number(entry["response_time_ms"] ?? 0),
+        response_time_ms: numberIn(entry, "response_time_ms"),
         output: objectIn(body["outputs"], source),
         ...(failure !== null && { failure }),
         charged,
@@ -45,7 +46,7 @@ export function readFunction(body: JsonObject, id: string): FunctionRecord {
     id,
     success: entry["success"] === true,
     message: textOf(entry["message"]),
-    response_time_ms: Number(entry["response_time_ms"] ?? 0),
+    response_time_ms: numberIn(entry, "response_time_ms"),
     output: objectIn(result, "output"),
     pipes: objectIn(result, "pipes"),
     ...(failure !== null && { failure }),

@@ -4,7 +4,7 @@ import { Agent as PlainAgent, request as plainRequest } from "../terms/http/node
 import { isJsonObject, type JsonObject, readJsonExactly } from "../terms/json/json.ts";
 import { JoinedBytes } from "../terms/json/joined-bytes.ts";
 import { knownCode } from "../terms/known-error.ts";
-import { textIn } from "./json-text.ts";
+import { textIn } from "./json-member.ts";
 
 /** The public port of a service, and who asks. */
 export interface ServiceAccess {

@@ -1,4 +1,4 @@
-import { type Micros, readAmount } from "../terms/money/money.ts";
+import { type Micros, readAmount, times } from "../terms/money/money.ts";
 import { addAmount, type Amounts } from "./estimate.ts";
 import { isOpen } from "./read-answer.ts";
 import type { BatchRecord } from "./record.ts";
@@ -15,6 +15,10 @@ export interface TargetTally {
 }
 
 const NONE: TargetTally = { matched: 0, unmatched: 0, failed: 0, open: 0, charged: 0 };
+
+function oneIf(isCounted: boolean): 0 | 1 {
+  return isCounted ? 1 : 0;
+}
 
 /** Counts the records of a batch, each row once. */
 export class BatchTally {
@@ -45,16 +49,15 @@ export class BatchTally {
     for (const [id, entry] of Object.entries(sources)) {
       const { success, match, charged, cost } = entry;
       this.#add(id, by, {
-        matched: Number(success && match),
-        unmatched: Number(success && !match),
-        failed: Number(!success),
-        open: Number(isOpen(entry)),
-        charged: Number(charged === "yes" || charged === "unknown"),
+        matched: oneIf(success && match),
+        unmatched: oneIf(success && !match),
+        failed: oneIf(!success),
+        open: oneIf(isOpen(entry)),
+        charged: oneIf(charged === "yes" || charged === "unknown"),
       });
-      if (cost !== null) addAmount(this.#costs, cost.currency, (readAmount(cost.amount) ?? 0n) * BigInt(by));
+      if (cost !== null) addAmount(this.#costs, cost.currency, times(readAmount(cost.amount) ?? 0n, by));
     }
-    if (ran !== undefined)
-      this.#add(ran.id, by, { ...NONE, matched: Number(ran.success), failed: Number(!ran.success) });
+    if (ran !== undefined) this.#add(ran.id, by, { ...NONE, matched: oneIf(ran.success), failed: oneIf(!ran.success) });
   }
 
   #add(id: string, by: 1 | -1, counts: TargetTally): void {

@@ -1,6 +1,6 @@
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
 import type { DecodedArray, SchemaElement } from "hyparquet";
-import { readAmount } from "../terms/money/money.ts";
+import { toStoredAmount } from "./parquet-amount.ts";
 import type { Column, ColumnType } from "./row-file.ts";
 
 /** A value for a column of its type; `json` takes JSON text. */
@@ -86,14 +86,8 @@ export function createParquetEncoder(columns: readonly Column[]): ParquetEncoder
 function toStored(cell: ParquetCell, type: ColumnType): ParquetCell {
   if (cell === null) return null;
   if (type === "integer" || type === "moment") return BigInt(cell);
-  if (type === "amount") return typeof cell === "bigint" ? cell : toAmount(String(cell));
+  if (type === "amount") return typeof cell === "bigint" ? cell : toStoredAmount(String(cell));
   if (type === "number") return Number(cell);
   if (type === "boolean") return Boolean(cell);
   return String(cell);
-}
-
-function toAmount(text: string): bigint {
-  const amount = readAmount(text);
-  if (amount === null) throw new RangeError("not an amount");
-  return amount;
 }

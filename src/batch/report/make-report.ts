@@ -1,4 +1,4 @@
-import { amountText, type Micros } from "../../terms/money/money.ts";
+import { amountText, dividedBy, type Micros, times } from "../../terms/money/money.ts";
 import { type Rate, rateOf } from "./rate.ts";
 import { counted } from "./counted.ts";
 import { RowSet } from "./row-set.ts";
@@ -154,8 +154,8 @@ function costsOf({ prices, asked, matched }: SourceTally): ReportedCost[] {
   const sums = new Map<string, { least: Micros; most: Micros }>();
   for (const { amount, currency, sure, maybe } of prices) {
     const sum = sums.get(currency) ?? { least: 0n, most: 0n };
-    sum.least += amount * BigInt(sure.size);
-    sum.most += amount * BigInt(sure.size + maybe.size);
+    sum.least += times(amount, sure.size);
+    sum.most += times(amount, sure.size + maybe.size);
     sums.set(currency, sum);
   }
   return [...sums]
@@ -167,12 +167,6 @@ function costsOf({ prices, asked, matched }: SourceTally): ReportedCost[] {
       per_row: amountText(dividedBy(most, asked.size)),
       per_match: matched.size === 0 ? null : amountText(dividedBy(most, matched.size)),
     }));
-}
-
-/** Rounded to the nearest millionth. */
-function dividedBy(amount: Micros, count: number): Micros {
-  const by = BigInt(count);
-  return (2n * amount + by) / (2n * by);
 }
 
 function overlapsOf(sources: readonly SourceTally[]): ReportedOverlap[] {

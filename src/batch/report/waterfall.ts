@@ -1,4 +1,4 @@
-import type { Micros } from "../../terms/money/money.ts";
+import { type Micros, times } from "../../terms/money/money.ts";
 import { RowSet } from "./row-set.ts";
 import type { SourceTally } from "./tally-source.ts";
 
@@ -78,8 +78,8 @@ function stepsOf(sources: readonly SourceTally[]): StepAt {
 function makeStep({ id, asked, matched, prices, unpriced }: SourceTally, before: RowSet): WaterfallStep {
   const cost = new Map<string, Micros>();
   for (const { amount, currency, sure, maybe } of prices) {
-    const calls = BigInt(sure.sizeWithout(before) + maybe.sizeWithout(before));
-    if (calls > 0n) cost.set(currency, (cost.get(currency) ?? 0n) + amount * calls);
+    const calls = sure.sizeWithout(before) + maybe.sizeWithout(before);
+    if (calls > 0) cost.set(currency, (cost.get(currency) ?? 0n) + times(amount, calls));
   }
   return {
     source: id,
@@ -169,7 +169,7 @@ function compareValue(one: WaterfallStep, other: WaterfallStep, currencies: read
   if (one.found === 0 || other.found === 0 || currencies.length !== 1) return other.found - one.found;
   if ((one.unpriced === 0) !== (other.unpriced === 0)) return one.unpriced - other.unpriced;
   const costOf = ({ cost }: WaterfallStep): Micros => cost.get(currencies[0]!) ?? 0n;
-  const difference = costOf(one) * BigInt(other.found) - costOf(other) * BigInt(one.found);
+  const difference = times(costOf(one), other.found) - times(costOf(other), one.found);
   return difference === 0n ? other.found - one.found : difference < 0n ? -1 : 1;
 }
 

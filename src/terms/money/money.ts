@@ -30,6 +30,17 @@ export function readCount(count: number): Micros {
   return BigInt(count);
 }
 
+/** The amount of `count` times one amount. @throws RangeError if the count is not a whole number */
+export function times(micros: Micros, count: number): Micros {
+  return micros * BigInt(count);
+}
+
+/** A share of an amount, one of `count` equal ones, rounded to the nearest millionth. */
+export function dividedBy(micros: Micros, count: number): Micros {
+  const by = BigInt(count);
+  return (2n * micros + by) / (2n * by);
+}
+
 /** Decimal text such as `0.35`, with at least two decimals and no more than needed. */
 export function amountText(micros: Micros): string {
   const digits = (micros < 0n ? -micros : micros).toString().padStart(DECIMALS + 1, "0");

@@ -6,7 +6,7 @@ import { openTextReader } from "../../../row-files/open-reader.ts";
 import { type FileRow, isReadable, RowFileError, type RowReader } from "../../../row-files/row-file.ts";
 import { CONTEXTS } from "../../../terms/caller.ts";
 import type { JsonObject } from "../../../terms/json/json.ts";
-import { amountText } from "../../../terms/money/money.ts";
+import { amountText, times } from "../../../terms/money/money.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { Type } from "../../../terms/schema/type.ts";
 import { sourceInput, workflowInput } from "../../shared-inputs.ts";
@@ -114,7 +114,7 @@ export default defineVerb({
     const { isSimulated, problem } = plan.workflow;
     const priced = plan.targets.map((target) => {
       const price = isSimulated || target.problem !== null ? null : target.price;
-      const amount = price === null ? null : price.amount * BigInt(accepted.get(target.id)!);
+      const amount = price === null ? null : times(price.amount, accepted.get(target.id)!);
       return { target, price: amount === null ? null : { amount, currency: price!.currency } };
     });
     const isUnknown = ({ bills, price, problem: says }: PlannedTarget) =>
