@@ -16,8 +16,8 @@ const ID = /\b(org|wfl)_[0-9a-f]{32}\b/g;
 /** Without digests, builds and times, and with one blank between columns. */
 function comparable(text: string): string {
   return steady(text)
-    .replaceAll(/(?<=\d )\([\w-]{6}\)/g, "(digest)")
-    .replaceAll(/(?<=-> )[\w-]{6}\b/g, "digest")
+    .replaceAll(/(?<=\d )\([0-9a-f]{6}\)/g, "(digest)")
+    .replaceAll(/(?<=-> )[0-9a-f]{6}\b/g, "digest")
     .replaceAll(/(?<=time +)\S+(?= +ada )/g, "build")
     .replaceAll(/ +/g, " ");
 }

@@ -26,9 +26,9 @@ export function momentInput(description: string) {
 
 function versionInput(kind: "function" | "source") {
   return Type.String({
-    pattern: String.raw`^(\d{1,9}|[A-Za-z0-9_-]{6,16})$`,
+    pattern: String.raw`^(\d{1,9}|[a-f0-9]{6,24})$`,
     description: `Runs ${kind === "function" ? "" : "with a call "}of this version of the ${kind}: its digest or, with --${kind}, its number or the first 6 or more characters of its digest`,
-    "x-says": "must be the number of a version, or 6 to 16 characters of its digest",
+    "x-says": "must be the number of a version, or 6 to 24 characters of its digest",
   });
 }
 

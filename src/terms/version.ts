@@ -1,14 +1,14 @@
 import { hash } from "node:crypto";
 
 /** Enough characters of a SHA-256 that no two versions ever share them: 96 bits. */
-const DIGEST_CHARACTERS = 16;
+const DIGEST_CHARACTERS = 24;
 
 /** The fewest characters of a digest by which a person may name it, and the number that lists show. */
 export const SHORT_DIGEST = 6;
 
 /** The digest that identifies a version of a function or a source: of the text of everything that runs. */
 export function digestOf(content: string): string {
-  return hash("sha256", content, "base64url").slice(0, DIGEST_CHARACTERS);
+  return hash("sha256", content, "hex").slice(0, DIGEST_CHARACTERS);
 }
 
 /** The stored texts of a version. */

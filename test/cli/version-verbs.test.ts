@@ -115,7 +115,7 @@ function place(t: TestContext, more: Readonly<Record<string, string>> = {}): Pla
 
 /** Digests differ with each version of the bundler. */
 function steady(text: string): string {
-  return text.replaceAll(/(?<=\d )\([\w-]{6}\)/g, "(……)").replaceAll(/(?<=-> |new, )[\w-]{6}\b/g, "……");
+  return text.replaceAll(/(?<=\d )\([0-9a-f]{6}\)/g, "(……)").replaceAll(/(?<=-> |new, )[0-9a-f]{6}\b/g, "……");
 }
 
 for (const engine of ["embedded", "PostgreSQL"]) {
@@ -196,13 +196,13 @@ test("what is no version is refused with what to do", async (t) => {
     1,
     `dfunc_v has no version 2. ${listed}\n`,
   ]);
-  assert.deepEqual(await refused("function", "diff", "dfunc_v", "nosuch", "1"), [
+  assert.deepEqual(await refused("function", "diff", "dfunc_v", "abcdef", "1"), [
     1,
-    `dfunc_v has no version nosuch. ${listed}\n`,
+    `dfunc_v has no version abcdef. ${listed}\n`,
   ]);
   assert.deepEqual(await refused("function", "diff", "dfunc_v", "abc", "1"), [
     2,
-    "BEFORE must be the number of a version, 6 to 16 characters of its digest, or latest.\nUsage: datarun function diff FUNCTION BEFORE AFTER\n",
+    "BEFORE must be the number of a version, 6 to 24 characters of its digest, or latest.\nUsage: datarun function diff FUNCTION BEFORE AFTER\n",
   ]);
   assert.match((await here.run("function", "versions", "dfunc_w")).stderr, /^There is no function "dfunc_w"/);
   assert.match((await here.run("source", "diff", "acme__peple", "1", "2")).stderr, /Did you mean acme__people/);
@@ -213,7 +213,7 @@ test("a function that is gone keeps its versions, and one that was edited is sai
   await here.deploy("ada");
   here.write("functions/v.mjs", FUNCTION("DECLINE"));
   const edited = await here.run("function", "versions", "dfunc_v");
-  assert.match(edited.stderr, /^dfunc_v is now [\w-]{6}, which is not registered: a start does that\.\n$/);
+  assert.match(edited.stderr, /^dfunc_v is now [0-9a-f]{6}, which is not registered: a start does that\.\n$/);
   const unregistered = await here.json("function", "diff", "dfunc_v", "1", "latest");
   assert.deepEqual([unregistered.after.number, unregistered.files.length], [null, 1]);
   rmSync(join(here.folder, "functions/v.mjs"));

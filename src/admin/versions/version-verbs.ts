@@ -206,9 +206,9 @@ interface Side {
 
 function whichInput(description: string) {
   return Type.String({
-    pattern: String.raw`^(\d{1,9}|[A-Za-z0-9_-]{${SHORT_DIGEST},16})$`,
+    pattern: String.raw`^(\d{1,9}|[a-f0-9]{${SHORT_DIGEST},24}|${LATEST})$`,
     description: `${description}: its number, its digest or the beginning of it, or ${LATEST}`,
-    "x-says": `must be the number of a version, ${SHORT_DIGEST} to 16 characters of its digest, or ${LATEST}`,
+    "x-says": `must be the number of a version, ${SHORT_DIGEST} to 24 characters of its digest, or ${LATEST}`,
   });
 }
 
