@@ -93,7 +93,7 @@ export interface VerbNeeds {
 export interface LedgerHere {
   readonly place: "shared" | "journal";
   /** @throws OperatorError if the ledger cannot be opened */
-  open(): Promise<Pick<LedgerAnswers, "verify">>;
+  open(): Promise<Pick<LedgerAnswers, "functionActivity" | "verify">>;
 }
 
 export type Need = keyof VerbNeeds;

@@ -205,10 +205,13 @@ for (const engine of ["sqlite", "postgres"] as const)
         [[2, 1, 90]],
       );
       await service.verb("workflow set", { workflow: other.workflow, function: ["dfunc_decide=latest"] });
+      // Its only run may not have reached the shared ledger yet.
+      const justCalled = { ...acme, workflow: await service.operator.createWorkflow(acme.id) };
+      assert.equal((await decided(justCalled)).decision, "DECLINE");
       const all = await service.verb("function rollback", { function: "dfunc_decide" });
       assert.deepEqual(
         new Set(all.workflows.map((each: Record<string, string>) => `${each["workflow"]} ${each["did"]}`)),
-        new Set([`${other.workflow} pinned`, `${workflow} nothing`]),
+        new Set([`${other.workflow} pinned`, `${justCalled.workflow} pinned`, `${workflow} nothing`]),
       );
 
       const refusal = (named: object) => service.refusal("workflow set", { workflow, ...named });

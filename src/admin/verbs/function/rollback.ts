@@ -15,7 +15,7 @@ const RUNS_MAX = 50_000;
 
 export default defineVerb({
   summary: "Set a function back to its previous version, without a deployment",
-  description: `A workflow whose runs get the loaded version is pinned to the version with the next lower number. In a workflow with a canary, all runs get the earlier of its two versions. Without --workflow this happens in each workflow that is not disabled and has called the function within the last ${DAYS} days, by the newest ${RUNS_MAX.toLocaleString("en")} runs of the ledger; workflows that are pinned to another version keep it, so that a repetition changes nothing. With --workflow, a pinned workflow goes one version further back. Services follow without a restart. The version is loaded first, and nothing is changed if it cannot be used. Undo it with: workflow set WORKFLOW --function ID=latest`,
+  description: `A workflow whose runs get the loaded version is pinned to the version with the next lower number. In a workflow with a canary, all runs get the earlier of its two versions. Without --workflow this happens in each workflow that is not disabled and has called the function within the last ${DAYS} days, by the newest ${RUNS_MAX.toLocaleString("en")} runs of the ledger, and by those of this machine that have not reached a shared database yet; workflows that are pinned to another version keep it, so that a repetition changes nothing. With --workflow, a pinned workflow goes one version further back. Services follow without a restart. The version is loaded first, and nothing is changed if it cannot be used. Undo it with: workflow set WORKFLOW --function ID=latest`,
   example: "dfunc_contact_check --workflow wfl_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
   input: Type.Object(
     { function: functionInput, workflow: Type.Optional(workflowInput) },
@@ -24,7 +24,7 @@ export default defineVerb({
   positional: ["function"],
   role: "operator",
   changes: true,
-  needs: ["store", "sources", "functions", "storedVersions", "ledger"],
+  needs: ["store", "sources", "functions", "storedVersions", "ledgersHere"],
 
   result: Type.Object({
     function: text,
@@ -120,15 +120,20 @@ function stepOf(
   return { workflow, did: keeps ? "nothing" : "pinned", from: present, to: keeps ? present : before, percent };
 }
 
-/** The workflows that have called the function, except those that are disabled. */
-async function callersOf(id: string, call: VerbCall<"store" | "ledger">): Promise<readonly NamedWorkflow[]> {
+/**
+ * The workflows that have called the function, except those that are disabled. A shared ledger alone would lack those
+ * whose first runs are still in this machine's journal, and they would keep the version that is to be left.
+ */
+async function callersOf(id: string, call: VerbCall<"store" | "ledgersHere">): Promise<readonly NamedWorkflow[]> {
   const store = await call.store();
   const to = call.clock.wall() + 1;
-  const from = to - DAYS * DAY_MS;
-  const lines = await (
-    await call.ledger()
-  ).functionActivity({ functions: [id], by: "workflow", from, to, newest: RUNS_MAX });
-  const found = await Promise.all(lines.map(({ workflowId }) => store.workflow(workflowId!)));
+  const filter = { functions: [id], by: "workflow", from: to - DAYS * DAY_MS, to, newest: RUNS_MAX } as const;
+  const ids = new Set<string>();
+  for (const { open } of await call.ledgersHere()) {
+    const lines = await (await open()).functionActivity(filter);
+    for (const { workflowId } of lines) ids.add(workflowId!);
+  }
+  const found = await Promise.all(Array.from(ids, (each) => store.workflow(each)));
   return found.filter((workflow) => workflow !== null && !workflow.disabled) as NamedWorkflow[];
 }
 
