@@ -62,7 +62,7 @@ function nextVersion(): string {
   const journal = join(folder, "src/ledger/journal/migrations.ts");
   const sql = "CREATE TABLE next (only INTEGER PRIMARY KEY); CREATE INDEX runs_next ON runs (took_ms);";
   edit(journal, /\];\n$/, `  { sql: "${sql}", readableFrom: ${JOURNAL_MIGRATIONS.length} },\n];\n`);
-  const column = "next: atEnd(holds.textOrNull(), () => null, { later: true }),";
+  const column = "next: atEnd(types.textOrNull(), () => null, { later: true }),";
   edit(join(folder, "src/ledger/columns.ts"), /(RUN_COLUMNS = \{\n[^]*?)\n\};/, `$1\n  ${column}\n};`);
   return folder;
 }
