@@ -248,7 +248,7 @@ export function totalsContract(name: string, newLedger: (t: TestContext) => Prom
     test("on a ledger that cannot be written, sums are made of the rows", async (t) => {
       const { put, tables } = await newLedger(t);
       await put([oneRun(FIRST), oneRun(FIRST + DAY_MS)]);
-      const readOnly = { ...watched(tables, untouched), note: () => Promise.reject(new Error("read-only")) };
+      const readOnly = { ...watched(tables, untouched), changeUnsynced: () => Promise.reject(new Error("read-only")) };
       for (const by of KEYS) await assertEqualToRows(readOnly, by, ALWAYS);
       assert.deepEqual(await readSpans(tables, ALWAYS), []);
     });
