@@ -1,5 +1,6 @@
 import type { Static } from "typebox";
 import { Type } from "../terms/schema/type.ts";
+import { DIGEST_CHARACTERS, SHORT_DIGEST } from "../terms/version.ts";
 import { CALL_OUTCOMES } from "../ledger/journal/verdicts.ts";
 import type { LedgerFilter } from "../ledger/read/ledger-filter.ts";
 import { functionInput, organizationInput, sourceInput, workflowInput } from "./shared-inputs.ts";
@@ -26,9 +27,9 @@ export function momentInput(description: string) {
 
 function versionInput(kind: "function" | "source") {
   return Type.String({
-    pattern: String.raw`^(\d{1,9}|[a-f0-9]{6,24})$`,
+    pattern: String.raw`^(\d{1,9}|[a-f0-9]{${SHORT_DIGEST},${DIGEST_CHARACTERS}})$`,
     description: `Runs ${kind === "function" ? "" : "with a call "}of this version of the ${kind}: its digest or, with --${kind}, its number or the first 6 or more characters of its digest`,
-    "x-says": "must be the number of a version, or 6 to 24 characters of its digest",
+    "x-says": `must be the number of a version, or ${SHORT_DIGEST} to ${DIGEST_CHARACTERS} characters of its digest`,
   });
 }
 

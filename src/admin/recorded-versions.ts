@@ -1,5 +1,6 @@
 import type { LedgerFilter } from "../ledger/read/ledger-filter.ts";
 import { OperatorError } from "../terms/operator-error.ts";
+import { DIGEST_CHARACTERS } from "../terms/version.ts";
 import type { AdminStore, VersionKind } from "./ports.ts";
 
 /** The number of a recorded digest; `null` if it has none, or the store cannot be asked. */
@@ -48,8 +49,6 @@ export async function toVersionFilter(
     ...(sourceVersion !== undefined && { sourceVersion }),
   };
 }
-
-const DIGEST_CHARACTERS = 16;
 
 async function digestOfInput(
   kind: VersionKind,

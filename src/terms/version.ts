@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 
 /** Enough characters of a SHA-256 that no two versions ever share them: 96 bits. */
-const DIGEST_CHARACTERS = 24;
+export const DIGEST_CHARACTERS = 24;
 
 /** The fewest characters of a digest by which a person may name it, and the number that lists show. */
 export const SHORT_DIGEST = 6;

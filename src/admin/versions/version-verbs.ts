@@ -2,7 +2,7 @@ import type { TSchema, TString } from "typebox";
 import { OperatorError } from "../../terms/operator-error.ts";
 import { Type } from "../../terms/schema/type.ts";
 import { printableLines } from "../../terms/text/printable.ts";
-import { SHORT_DIGEST, versionName, type VersionTexts } from "../../terms/version.ts";
+import { DIGEST_CHARACTERS, SHORT_DIGEST, versionName, type VersionTexts } from "../../terms/version.ts";
 import { functionInput, sourceInput } from "../shared-inputs.ts";
 import type { VerbCall } from "../needs.ts";
 import { pagedByCursor, readPage, nextCursor } from "../pagination.ts";
@@ -206,9 +206,9 @@ interface Side {
 
 function whichInput(description: string) {
   return Type.String({
-    pattern: String.raw`^(\d{1,9}|[a-f0-9]{${SHORT_DIGEST},24}|${LATEST})$`,
+    pattern: String.raw`^(\d{1,9}|[a-f0-9]{${SHORT_DIGEST},${DIGEST_CHARACTERS}}|${LATEST})$`,
     description: `${description}: its number, its digest or the beginning of it, or ${LATEST}`,
-    "x-says": `must be the number of a version, ${SHORT_DIGEST} to 24 characters of its digest, or ${LATEST}`,
+    "x-says": `must be the number of a version, ${SHORT_DIGEST} to ${DIGEST_CHARACTERS} characters of its digest, or ${LATEST}`,
   });
 }
 
