@@ -42,7 +42,7 @@ export async function openVersionRegistrar(parts: RegistrarParts): Promise<Versi
   let work: Promise<unknown> = Promise.resolve();
 
   /** The file is written and removed by one at a time. */
-  function inTurn<Result>(step: () => Promise<Result>): Promise<Result> {
+  function serialized<Result>(step: () => Promise<Result>): Promise<Result> {
     const done = work.then(step);
     work = done.catch(() => {});
     return done;
@@ -62,7 +62,7 @@ export async function openVersionRegistrar(parts: RegistrarParts): Promise<Versi
     if (isClosed || retry !== undefined) return;
     retry = clock.after(RETRY_MS, () => {
       retry = undefined;
-      const trying = inTurn(async () => {
+      const trying = serialized(async () => {
         if (pending.length === 0 || isClosed) return;
         if (store.health().state === "ready") await registerPending().catch(() => {});
       });
@@ -92,7 +92,7 @@ export async function openVersionRegistrar(parts: RegistrarParts): Promise<Versi
   if (pending.length > 0) registerLater();
   return {
     register: (versions) =>
-      inTurn(async () => {
+      serialized(async () => {
         const deployed = { ...parts.deployed, wallAt: clock.wall() };
         if (store.health().state === "ready") {
           try {
