@@ -1,4 +1,4 @@
-import { signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import { navigate } from "./address.ts";
 import { sendRequest, CallError } from "./api/send-request.ts";
 import type { VerbName } from "./api/verb-types.ts";
@@ -134,4 +134,15 @@ export function mayUse(name: VerbName): boolean {
   const now = session.value;
   if (!now || (now.console === "read_only" && CHANGES[name])) return false;
   return ROLES.indexOf(now.role) >= ROLES.indexOf(ROLE_OF[name]);
+}
+
+/** Calls `clear` after a login as another operator, who must not see the former one's inputs and answers. */
+export function whenOtherUser(clear: () => void): void {
+  let userName: string | undefined;
+  effect(() => {
+    const name = session.value?.name;
+    if (name === undefined || name === userName) return;
+    userName = name;
+    clear();
+  });
 }

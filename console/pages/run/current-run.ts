@@ -1,9 +1,9 @@
-import { effect, signal } from "@preact/signals";
+import { signal } from "@preact/signals";
 import type { CallError } from "../../api/send-request.ts";
 import { callVerbWithEvents } from "../../api/call-verb.ts";
 import { toCallError } from "../../api/use-verb.ts";
 import type { EndedCall } from "../../api/verbs.ts";
-import { session } from "../../session.ts";
+import { whenOtherUser } from "../../session.ts";
 import type { RunContext } from "./run-address.ts";
 
 /** The parameters of a run when the button was pressed. */
@@ -34,12 +34,7 @@ export interface Run {
 export const lastRun = signal<Run | undefined>(undefined);
 export const texts = signal<Readonly<Record<string, string>>>({});
 
-// After a login as another operator, inputs and answers are cleared.
-let userName: string | undefined;
-effect(() => {
-  const name = session.value?.name;
-  if (name === undefined || name === userName) return;
-  userName = name;
+whenOtherUser(() => {
   lastRun.value = undefined;
   texts.value = {};
 });

@@ -1,8 +1,8 @@
-import { effect, signal } from "@preact/signals";
+import { signal } from "@preact/signals";
 import type { CallError } from "../../../api/send-request.ts";
 import { callVerb } from "../../../api/call-verb.ts";
 import { toCallError } from "../../../api/use-verb.ts";
-import { session } from "../../../session.ts";
+import { whenOtherUser } from "../../../session.ts";
 import type { RunContext } from "../run-address.ts";
 import type { Answer } from "../current-run.ts";
 
@@ -35,12 +35,7 @@ export interface FileRun {
 /** Kept when the page is left, as the last run is. */
 export const fileRun = signal<FileRun | undefined>(undefined);
 
-// After a login as another operator, inputs and answers are cleared.
-let whose: string | undefined;
-effect(() => {
-  const name = session.value?.name;
-  if (name === undefined || name === whose) return;
-  whose = name;
+whenOtherUser(() => {
   fileRun.value = undefined;
 });
 
