@@ -21,9 +21,9 @@ const name = fc.oneof(
 test("a score lies between 0 and 1 and a name equals itself", () => {
   fc.assert(
     fc.property(name, name, (a, b) => {
-      const { score } = compareWords(words(a), words(b), same);
+      const { score } = compareWords(words(a), words(b), same, 0.5);
       assert.ok(score >= 0 && score <= 1);
-      if (words(a).length > 0) assert.equal(compareWords(words(a), words(a), same).score, 1);
+      if (words(a).length > 0) assert.equal(compareWords(words(a), words(a), same, 0.5).score, 1);
     }),
   );
 });
@@ -31,13 +31,16 @@ test("a score lies between 0 and 1 and a name equals itself", () => {
 test("it does not matter which name is named first", () => {
   fc.assert(
     fc.property(name, name, (a, b) => {
-      assert.equal(compareWords(words(a), words(b), same).score, compareWords(words(b), words(a), same).score);
+      assert.equal(
+        compareWords(words(a), words(b), same, 0.5).score,
+        compareWords(words(b), words(a), same, 0.5).score,
+      );
     }),
   );
 });
 
 test("the order of words does not matter, and is told", () => {
-  const { score, same_order } = compareWords(words("ada berta example"), words("example ada berta"), same);
+  const { score, same_order } = compareWords(words("ada berta example"), words("example ada berta"), same, 0.5);
   assert.deepEqual([score, same_order], [1, false]);
 });
 

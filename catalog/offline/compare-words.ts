@@ -1,3 +1,4 @@
+import editDistance from "talisman/metrics/damerau-levenshtein.js";
 import jaroWinkler from "talisman/metrics/jaro-winkler.js";
 import doubleMetaphone from "talisman/phonetics/double-metaphone.js";
 
@@ -26,6 +27,11 @@ export interface Comparison {
 const ALIKE_MIN = 0.85;
 const SHORT_ALIKE_MIN = 0.9;
 const SHORT_WORD = 3;
+/**
+ * The greatest share of letters that may differ, two swapped ones being one. Jaro-Winkler alone favours words with the
+ * same beginning: `lukashevich` and `lukashenko` have 0.91.
+ */
+const DIFFERENT_LETTERS_MAX = 1 / 3;
 /** Words that sound alike but are less similar than this in spelling count as different words. */
 const PHONETIC_MIN = 0.7;
 const PHONETIC_SIMILARITY = 0.9;
@@ -36,13 +42,16 @@ const INITIAL_WEIGHT = 0.5;
 
 /**
  * Pairs the words of two names in any order, the best pair first and each word once, and divides the weight of the
- * pairs by that of all words. If everything in the shorter name (of at least two words) was found, the additional words
- * of the longer name count half: a middle name that one vendor omits is not a contradiction.
+ * pairs by that of all words.
+ *
+ * @param extraWeight the share at which the additional words of the longer name count if everything in the shorter one
+ *   (of at least two words) was found: a middle name that one vendor omits is not a contradiction
  */
 export function compareWords(
   words: readonly Word[],
   otherWords: readonly Word[],
   weightOf: (word: string) => number,
+  extraWeight: number,
 ): Comparison {
   const [here, there] = [joinParted(words, otherWords).map(measured), joinParted(otherWords, words).map(measured)];
   const pairs = pairUp(here, there);
@@ -57,7 +66,7 @@ export function compareWords(
   const left = here.filter((_, at) => !pairs.some((pair) => pair.at === at));
   const otherLeft = there.filter((_, at) => !pairs.some((pair) => pair.otherAt === at));
   const isContained = pairs.length >= 2 && (left.length === 0 || otherLeft.length === 0);
-  for (const word of [...left, ...otherLeft]) all += weigh(word) * (isContained ? 0.5 : 1);
+  for (const word of [...left, ...otherLeft]) all += weigh(word) * (isContained ? extraWeight : 1);
   const inOrder = pairs.toSorted((a, b) => a.at - b.at);
   return {
     score: all === 0 ? 0 : Math.round((fitting / all) * 10_000) / 10_000,
@@ -73,18 +82,25 @@ export function compareWords(
   };
 }
 
-/** Joins two neighbouring words that the other name writes as one: `mac donald`, `macdonald`. */
+/** Joins neighbouring words that the other name writes as one: `mac donald`, `macdonald`. */
 function joinParted(words: readonly Word[], others: readonly Word[]): readonly Word[] {
   const whole = new Set(others.map((word) => word.text));
   const joined: Word[] = [];
-  for (let at = 0; at < words.length; at += 1) {
-    const [word, next] = [words[at]!, words[at + 1]];
-    if (next !== undefined && whole.has(word.text + next.text)) {
-      joined.push({ text: word.text + next.text, spelled: word.spelled + next.spelled });
-      at += 1;
-    } else joined.push(word);
+  for (let at = 0; at < words.length;) {
+    const count = JOINED_COUNTS.find((length) => whole.has(joinedText(words.slice(at, at + length), "text"))) ?? 1;
+    const parts = words.slice(at, at + count);
+    joined.push(
+      count === 1 ? parts[0]! : { ...parts[0], text: joinedText(parts, "text"), spelled: joinedText(parts, "spelled") },
+    );
+    at += count;
   }
   return joined;
+}
+
+const JOINED_COUNTS = [4, 3, 2];
+
+function joinedText(words: readonly Word[], key: "text" | "spelled"): string {
+  return words.map((word) => word[key]).join("");
 }
 
 interface Measured extends Word {
@@ -127,6 +143,8 @@ function pairUp(here: readonly Measured[], there: readonly Measured[]): readonly
 }
 
 function compare(a: Measured, b: Measured): { similarity: number; method: Method } | undefined {
+  if (a.isRomanized !== b.isRomanized && a.text === b.text)
+    return { similarity: UNEQUAL_MAX, method: "transliteration" };
   if (a.text === b.text) return { similarity: 1, method: "equal" };
   if (a.spelled === b.spelled || a.spelled === b.text || a.text === b.spelled) {
     return { similarity: 1, method: "transliteration" };
@@ -142,6 +160,8 @@ function compare(a: Measured, b: Measured): { similarity: number; method: Method
   if (soundsAlike && similarity >= PHONETIC_MIN && similarity < PHONETIC_SIMILARITY) {
     return { similarity: PHONETIC_SIMILARITY, method: "phonetic" };
   }
+  const length = Math.max(a.text.length, b.text.length);
+  if (editDistance(a.text, b.text) > Math.max(1, length * DIFFERENT_LETTERS_MAX)) return undefined;
   const isShort = Math.min(a.text.length, b.text.length) <= SHORT_WORD;
   return similarity >= (isShort ? SHORT_ALIKE_MIN : ALIKE_MIN) ? { similarity, method: "jaro_winkler" } : undefined;
 }

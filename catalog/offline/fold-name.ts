@@ -4,6 +4,8 @@ export interface Word {
   readonly text: string;
   /** The same with umlauts spelled out (`mueller` for `müller`) if there are any; otherwise `text`. */
   readonly spelled: string;
+  /** Written in another script than Latin: `text` is one of several usual spellings. */
+  readonly isRomanized?: true;
 }
 
 /** Letters that Unicode does not decompose into a letter and an accent. */

@@ -47,7 +47,7 @@ const LEGAL_FORMS: readonly LegalForm[] = [
   { form: "Bhd", countries: ["MY"], written: ["bhd", "berhad"] },
   { form: "Inc.", countries: ["CA", "PH", "US"], written: ["inc", "incorporated"] },
   { form: "Corp.", countries: ["CA", "US"], written: ["corp", "corporation"] },
-  { form: "LLC", countries: ["AE", "US"], written: ["llc", "limited liability company"] },
+  { form: "LLC", countries: ["AE", "US"], written: ["llc", "limited liability company", "limited liability co"] },
   { form: "LP", countries: ["GB", "US"], written: ["lp", "limited partnership"] },
   {
     form: "SA",
@@ -62,7 +62,16 @@ const LEGAL_FORMS: readonly LegalForm[] = [
   { form: "EURL", countries: ["FR"], written: ["eurl"] },
   { form: "SCI", countries: ["FR"], written: ["sci", "societe civile immobiliere"] },
   { form: "SNC", countries: ["FR", "IT"], written: ["snc", "societe en nom collectif", "societa in nome collettivo"] },
-  { form: "SRL", countries: ["AR", "BE", "IT", "RO"], written: ["srl", "societa a responsabilita limitata"] },
+  {
+    form: "SRL",
+    countries: ["AR", "BE", "IT", "RO"],
+    written: [
+      "srl",
+      "societa a responsabilita limitata",
+      "societatea cu raspundere limitata",
+      "societate cu raspundere limitata",
+    ],
+  },
   { form: "SpA", countries: ["CL", "IT"], written: ["spa", "societa per azioni"] },
   { form: "SL", countries: ["ES"], written: ["sl", "sociedad limitada"] },
   { form: "SLU", countries: ["ES"], written: ["slu"] },
@@ -91,7 +100,27 @@ const LEGAL_FORMS: readonly LegalForm[] = [
   { form: "OOD", countries: ["BG"], written: ["ood"] },
   { form: "A.Ş.", countries: ["TR"], written: ["as", "anonim sirketi"] },
   { form: "Ltd. Şti.", countries: ["TR"], written: ["ltd sti", "limited sirketi"] },
-  { form: "OOO", countries: ["BY", "RU"], written: ["ooo", "ооо"] },
+  { form: "OOO", countries: ["BY", "RU"], written: ["ooo", "ооо", "общество с ограниченной ответственностью"] },
+  {
+    form: "JSC",
+    countries: ["BY", "GE", "KZ", "RU", "UA", "UZ", "VN"],
+    written: ["jsc", "joint stock company", "joint stock co", "ао", "акционерное общество"],
+  },
+  {
+    form: "OJSC",
+    countries: ["BY", "KG", "RU", "UA"],
+    written: ["ojsc", "oao", "open joint stock company", "оао", "открытое акционерное общество"],
+  },
+  {
+    form: "PJSC",
+    countries: ["AE", "RU", "UA"],
+    written: ["pjsc", "pao", "public joint stock company", "пао", "публичное акционерное общество"],
+  },
+  {
+    form: "CJSC",
+    countries: ["AM", "BY", "KG", "RU"],
+    written: ["cjsc", "zao", "closed joint stock company", "зао", "закрытое акционерное общество"],
+  },
   { form: "PT", countries: ["ID"], written: ["pt", "perseroan terbatas"] },
   { form: "K.K.", countries: ["JP"], written: ["kk", "kabushiki kaisha", "kabushiki gaisha"] },
   {
@@ -123,7 +152,23 @@ for (const { form, countries, written } of LEGAL_FORMS) {
 const WORDS_MAX = 6;
 
 /** Forms that are written before the name in their countries; others are part of the name there (*AS Roma*). */
-const LEADING = new Set(["EURL", "K.K.", "OOO", "OÜ", "PT", "SARL", "SCI", "SIA", "UAB"]);
+const LEADING = new Set([
+  "CJSC",
+  "EURL",
+  "JSC",
+  "K.K.",
+  "LLC",
+  "OJSC",
+  "OOO",
+  "OÜ",
+  "PJSC",
+  "PT",
+  "SARL",
+  "SCI",
+  "SIA",
+  "SRL",
+  "UAB",
+]);
 
 export interface CompanyName {
   readonly words: readonly Word[];
@@ -137,10 +182,11 @@ export interface CompanyName {
 export function partCompanyName(words: readonly Word[]): CompanyName {
   const whole = joinLetters(words);
   for (let count = Math.min(WORDS_MAX, whole.length); count > 0; count -= 1) {
-    const atEnd = formOf(whole.slice(-count));
-    if (atEnd !== undefined) return { words: whole.slice(0, -count), form: atEnd };
+    // Before the end: `JSC Example Corp.` is a joint stock company whose name ends in `Corp.`.
     const atStart = formOf(whole.slice(0, count));
     if (atStart !== undefined && LEADING.has(atStart.form)) return { words: whole.slice(count), form: atStart };
+    const atEnd = formOf(whole.slice(-count));
+    if (atEnd !== undefined) return { words: whole.slice(0, -count), form: atEnd };
   }
   return { words: whole, form: null };
 }

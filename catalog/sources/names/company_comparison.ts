@@ -2,8 +2,9 @@ import { defineSource, Type } from "datarun";
 
 import { bandOf, compareWords, METHODS } from "../../offline/compare-words.ts";
 import { COMPARISON_FIELDS, HOW_IT_COMPARES } from "../../offline/comparison-schema.ts";
-import { shareScript, textOf, wordsOfName, type Word } from "../../offline/fold-name.ts";
-import { partCompanyName, type NamedForm } from "../../offline/legal-forms.ts";
+import { textOf, wordsOfName, type Word } from "../../offline/fold-name.ts";
+import { partCompanyName, type CompanyName, type NamedForm } from "../../offline/legal-forms.ts";
+import { inOneScript } from "../../offline/romanize.ts";
 
 const description = `
 Says how alike two names of companies are: the one on an invoice and the one in the register, with their legal forms taken
@@ -11,15 +12,17 @@ off and compared on their own.
 
 ${HOW_IT_COMPARES}
 
-Words that many companies carry (*group*, *holding*, *international*, *services*) count half, *and* and *the* little.
+Words that many companies carry (*group*, *holding*, *international*, *services*) count half, *and* and *the* little. A few
+abbreviations are written out (*Co.*, *Corp.*, *Int'l*, *1st*). Words that only the longer name has count half if all of the
+shorter one (two words at least) was found.
 
-**Legal forms** are recognised at the end of a name, some at its start, from a table of ours of 70 forms in some 60 countries
+**Legal forms** are recognised at the end of a name, some at its start, from a table of ours of some 75 forms in some 60 countries
 (GmbH, AG, Ltd, LLC, S.A., BV, Sp. z o.o., …), written out or short, with or without dots. \`legal_forms\` says how they
 relate. Different forms are different companies in law, so the score is multiplied by 0.85 then; a form that only one of the
 names has changes nothing. A spelling that several countries use comes with all of them.
 
 **No record** means that there is nothing to compare, with \`reason\`: \`empty\` (nothing is left but a legal form or signs) or
-\`different_scripts\` (ООО Ромашка and Romashka: nothing is romanised here).
+\`different_scripts\` (one name in Latin letters and one in Arabic, Hebrew, Han, kana, …).
 
 **What it does not know**
 - Whether two companies are one: names are unique in one register at best. Compare a register number.
@@ -32,9 +35,24 @@ const GENERIC = new Set(
     " ",
   ),
 );
+const writtenOut = new Map<string, Word>(
+  Object.entries({
+    co: "company",
+    corp: "corporation",
+    bros: "brothers",
+    intl: "international",
+    mfg: "manufacturing",
+    natl: "national",
+    "1st": "first",
+    "2nd": "second",
+    "3rd": "third",
+  }).map(([short, text]) => [short, { text, spelled: text }]),
+);
 const CONNECTORS = new Set("and und et y e of the de der des la le".split(" "));
 const GENERIC_WEIGHT = 0.5;
 const CONNECTOR_WEIGHT = 0.2;
+/** An additional word of a company's name is more often another company than an omission. */
+const EXTRA_WEIGHT = 0.5;
 const DIFFERENT_FORMS_FACTOR = 0.85;
 
 const name = (about: string) => Type.String({ minLength: 1, maxLength: 200, description: about });
@@ -93,8 +111,8 @@ export default defineSource({
   ),
 
   run({ inputs, noMatch }) {
-    const company = partCompanyName(wordsOfName(inputs.name, "joins"));
-    const other = partCompanyName(wordsOfName(inputs.other_name, "joins"));
+    const company = partName(inputs.name);
+    const other = partName(inputs.other_name);
     const normalized = {
       name_normalized: textOf(company.words),
       other_name_normalized: textOf(other.words),
@@ -102,8 +120,9 @@ export default defineSource({
       other_legal_form: plain(other.form),
     };
     if (isEmpty(company.words) || isEmpty(other.words)) return noMatch({ ...normalized, reason: "empty" });
-    if (!shareScript(company.words, other.words)) return noMatch({ ...normalized, reason: "different_scripts" });
-    const { score: wordScore, pairs, ...rest } = compareWords(company.words, other.words, weightOf);
+    const comparable = inOneScript(company.words, other.words);
+    if (comparable === null) return noMatch({ ...normalized, reason: "different_scripts" });
+    const { score: wordScore, pairs, ...rest } = compareWords(...comparable, weightOf, EXTRA_WEIGHT);
     const forms = relate(company.form, other.form);
     const score = forms === "different" ? Math.round(wordScore * DIFFERENT_FORMS_FACTOR * 10_000) / 10_000 : wordScore;
     return {
@@ -117,6 +136,12 @@ export default defineSource({
     };
   },
 });
+
+/** The words of a name, abbreviations written out, without its legal form. */
+function partName(text: string): CompanyName {
+  const { words, form: named } = partCompanyName(wordsOfName(text, "joins"));
+  return { words: words.map((word) => writtenOut.get(word.text) ?? word), form: named };
+}
 
 function isEmpty(words: readonly Word[]): boolean {
   return words.every((word) => CONNECTORS.has(word.text));

@@ -2,7 +2,8 @@ import { defineSource, Type } from "datarun";
 
 import { bandOf, compareWords, METHODS } from "../../offline/compare-words.ts";
 import { COMPARISON_FIELDS, HOW_IT_COMPARES } from "../../offline/comparison-schema.ts";
-import { shareScript, textOf, wordsOfName, type Word } from "../../offline/fold-name.ts";
+import { textOf, wordsOfName, type Word } from "../../offline/fold-name.ts";
+import { inOneScript } from "../../offline/romanize.ts";
 
 const description = `
 Says how alike two names of persons are: the applicant's and the account holder's, the insured's and the one in a registry.
@@ -11,8 +12,11 @@ ${HOW_IT_COMPARES}
 
 Titles at the start (Dr, Mrs, Herr) are left out. Particles (de, van, bin) count little.
 
+Words that only the longer name has count 0.3 if all of the shorter one (two words at least) was found: second names are
+often left out.
+
 **No record** means that there is nothing to compare, with \`reason\`: \`empty\` (a name without a letter) or
-\`different_scripts\` (Иванов and Ivanov: nothing is romanised here; ask with both in one script).
+\`different_scripts\` (one name in Latin letters and one in Arabic, Hebrew, Han, kana, …: ask with both in one script).
 
 **What it does not know**
 - Whether two people are one. Many people share a name, and one letter can make another person: *Juan* and *Juana*, *Daniel*
@@ -29,6 +33,8 @@ const PARTICLES = new Set(
   ),
 );
 const PARTICLE_WEIGHT = 0.3;
+/** Second names are often omitted. */
+const EXTRA_WEIGHT = 0.3;
 
 const name = (about: string) => Type.String({ minLength: 1, maxLength: 200, description: about });
 
@@ -69,10 +75,9 @@ export default defineSource({
     const others = withoutTitles(wordsOfName(inputs.other_name, "parts"));
     const normalized = { name_normalized: textOf(words), other_name_normalized: textOf(others) };
     if (!isComparable(words) || !isComparable(others)) return noMatch({ ...normalized, reason: "empty" });
-    if (!shareScript(words, others)) return noMatch({ ...normalized, reason: "different_scripts" });
-    const { score, pairs, ...rest } = compareWords(words, others, (word) =>
-      PARTICLES.has(word) ? PARTICLE_WEIGHT : 1,
-    );
+    const comparable = inOneScript(words, others);
+    if (comparable === null) return noMatch({ ...normalized, reason: "different_scripts" });
+    const { score, pairs, ...rest } = compareWords(...comparable, weightOf, EXTRA_WEIGHT);
     return {
       ...normalized,
       score,
@@ -92,4 +97,8 @@ function withoutTitles(words: readonly Word[]): readonly Word[] {
 /** A person's name contains at least one letter. */
 function isComparable(words: readonly Word[]): boolean {
   return words.some((word) => /\p{L}/u.test(word.text));
+}
+
+function weightOf(word: string): number {
+  return PARTICLES.has(word) ? PARTICLE_WEIGHT : 1;
 }
