@@ -10,6 +10,7 @@ process.exitCode = await runCli(process.argv.slice(2), io, {
   lasting: COMMANDS,
   program: () => programName(process.env, process.cwd()),
   open: async (...what) => (await import("./composition/verb-needs/terminal-needs.ts")).openVerbs(...what),
+  watch: async (...what) => (await import("./composition/verb-needs/watch-deployment.ts")).watchDeployment(...what),
   // Asked for only where it is to be shown.
   async version() {
     const [{ readVersion }, { INSTALLED_AT, PACKAGE_ROOT }] = await Promise.all([

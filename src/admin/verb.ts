@@ -70,6 +70,11 @@ export interface Verb<
    * produces a text.
    */
   readonly result?: TSchema;
+  /**
+   * Set if the command line can run the verb again at each change of the project (`--watch`). Returns why it must not
+   * with this input, or null.
+   */
+  refuseWatch?(input: Static<Input>): string | null;
   /** Whether the result is a failure. It is still shown, and the exit code is 1 or `failureExitCode`. */
   hasFailed?(result: Result): boolean;
   /** Lets a script tell a result that is a failure from a command that could not do its work, whose exit code is 1. */

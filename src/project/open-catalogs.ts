@@ -64,10 +64,17 @@ export interface Catalogs {
 
 const CATALOG = join(PACKAGE_ROOT, "catalog");
 
-/** Loads every source, on or off. Without a data directory every file of the project is checked. */
-export async function openSources(project: string | undefined, dataDir?: string): Promise<OpenedSources> {
+/**
+ * Loads every source, on or off. Without a data directory every file of the project is checked.
+ * @param version code that was loaded with another version is loaded again
+ */
+export async function openSources(
+  project: string | undefined,
+  dataDir?: string,
+  version?: string,
+): Promise<OpenedSources> {
   resolveDatarunImports(project === undefined ? [] : [project]);
-  return readSources(project, dataDir);
+  return readSources(project, dataDir, version);
 }
 
 interface OpenedSources extends LoadedSources {

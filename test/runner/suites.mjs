@@ -28,6 +28,7 @@ const EXPENSIVE = {
   "test/cli/same-output.test.ts": "starts a process for every command",
   "test/cli/source-imports.test.ts": "runs the cases of every draft",
   "test/cli/source-verbs.test.ts": "starts a process for every command",
+  "test/cli/watch.test.ts": "starts a process for every command",
   "test/clients/call-page.test.ts": "compiles the programs of a page",
   "test/clients/generated-clients.test.ts": "runs three generators and their compilers",
   "test/clients/typed-clients.test.ts": "starts a process for every command, and compilers",

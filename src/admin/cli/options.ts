@@ -36,7 +36,11 @@ export function shapeOf(command: CommandForm): CommandShape {
   const taken = byPosition.map((name) => all.find(({ property }) => property === name)!);
   return {
     positional: command.stream === undefined ? taken : [...taken, FILE],
-    options: [...options.flatMap(spread), ...(isLasting(command) ? [HELP] : COMMON)],
+    options: [
+      ...options.flatMap(spread),
+      ...(command.refuseWatch === undefined ? [] : [WATCH]),
+      ...(isLasting(command) ? [HELP] : COMMON),
+    ],
     lastCounts: isLasting(command),
   };
 }
@@ -137,6 +141,15 @@ const FILE: Option = {
   placeholder: "FILE",
   description:
     "The file to write; it must not exist yet, and only its owner will be able to read it. Standard output by default",
+  required: false,
+};
+
+const WATCH: Option = {
+  property: null,
+  name: "watch",
+  kind: "switch",
+  placeholder: "",
+  description: "Run it again whenever a file of the project changes, until Ctrl-C",
   required: false,
 };
 

@@ -9,6 +9,7 @@ export interface ParsedCommand {
   readonly project: string | undefined;
   readonly remote: string | undefined;
   readonly json: boolean;
+  readonly watch: boolean;
   readonly help: boolean;
   /** The properties of the verb's input that are on the command line. */
   readonly input: Readonly<Record<string, unknown>>;
@@ -53,6 +54,7 @@ export function parseCommand(args: readonly string[], shape: CommandShape): Pars
     project: one("project"),
     remote: one("remote"),
     json: given.has("json"),
+    watch: given.has("watch"),
     help: given.has("help"),
     input,
     fields: fieldsOf(shape, given),

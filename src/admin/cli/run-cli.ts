@@ -30,6 +30,15 @@ export interface CliDeps extends KnownCommands {
   readonly clock?: Clock;
   /** Opens the deployment for the verb. Called once, after the command line was checked; `close` always follows. */
   open(place: DeploymentSelection, needs: readonly Need[], note: (sentence: string) => void): Promise<OpenedForVerb>;
+  /** Watches the files of the deployment's project, from before the first reading. @throws OperatorError without one */
+  watch?(place: DeploymentSelection): Promise<ProjectChanges>;
+}
+
+/** The changes of a project's files. */
+export interface ProjectChanges {
+  /** Resolves after the next change with the files changed since the last, as paths in the project. */
+  next(): Promise<readonly string[]>;
+  close(): void;
 }
 
 export interface DeploymentSelection {
@@ -37,6 +46,8 @@ export interface DeploymentSelection {
   readonly project: string | undefined;
   /** Whether the verb may create a store if there is none. */
   readonly makesStore: boolean;
+  /** Counts how often a command has opened the deployment. Code is loaded again at each. */
+  readonly reading?: number;
 }
 
 export interface OpenedForVerb {
@@ -160,12 +171,23 @@ async function runCommand(
     const isPrinted = !isStreamed(verb) || command.file !== undefined;
     if (json && !isPrinted) throw usage("With --json, give FILE: the text would go to standard output.");
     const remote = findRemote(command.remote, io.env);
+    if (command.watch) return watchAndRun(name, verb, checked, command, remote, io, cli);
     const work =
       remote === null
         ? runOpened(name, verb, checked, command, io, cli)
         : runElsewhere(name, verb, checked, command, remote, io, cli);
     return { isPrinted, result: await work };
   });
+  return resultText(verb, result, isPrinted, json, io);
+}
+
+function resultText(
+  verb: Verb,
+  result: JsonObject | null,
+  isPrinted: boolean,
+  json: boolean,
+  io: CommandIo,
+): CommandResult {
   // The reader has closed standard output.
   if (result === null) return { text: "", exitCode: EXIT.done };
   const exitCode = verb.hasFailed?.(result) === true ? (verb.failureExitCode ?? EXIT.failed) : EXIT.done;
@@ -201,8 +223,9 @@ async function runOpened(
   { dataDir, project, json, file }: ParsedCommand,
   io: CommandIo,
   cli: CliDeps,
+  reading = 0,
 ): Promise<JsonObject | null> {
-  const where = { dataDir, project, makesStore: verb.makesStore === true };
+  const where = { dataDir, project, makesStore: verb.makesStore === true, reading };
   const progress = openProgress(io, cli.clock ?? systemClock, json);
   const opened = await cli.open(where, verb.needs, progress.note);
   const terminal = openTerminal(io);
@@ -217,6 +240,39 @@ async function runOpened(
   } finally {
     terminal.close();
     await opened.close();
+  }
+}
+
+/** Runs the verb at once and after each change of the project, until the process is interrupted. */
+async function watchAndRun(
+  name: string,
+  verb: Verb,
+  input: object,
+  command: ParsedCommand,
+  remote: Remote | null,
+  io: CommandIo,
+  cli: CliDeps,
+): Promise<never> {
+  const { dataDir, project, json } = command;
+  const refusal = verb.refuseWatch!({ ...input }) ?? (json ? "--watch does not go with --json." : null);
+  if (refusal !== null) throw usage(refusal);
+  if (remote !== null || cli.watch === undefined) throw usage("--watch works on the files of this machine only.");
+  const changes = await cli.watch({ dataDir, project, makesStore: false });
+  try {
+    for (let reading = 1; ; reading += 1) {
+      try {
+        const result = await runOpened(name, verb, input, command, io, cli, reading);
+        await write(io.stdout, resultText(verb, result, true, false, io).text);
+      } catch (thrown) {
+        // A file is often broken while it is being written.
+        if (thrown instanceof OperatorError && thrown.code === "usage") throw thrown;
+        await reportFailure(thrown, io, false);
+      }
+      const changed = await changes.next();
+      await write(io.stdout, printableLines(`\nChanged: ${changed.join(", ")}\n`));
+    }
+  } finally {
+    changes.close();
   }
 }
 

@@ -71,6 +71,7 @@ export default defineVerb({
     };
   },
 
+  refuseWatch: () => null,
   hasFailed: ({ passed }) => !passed,
   render: ({ report }) => `${report}\n`,
 });

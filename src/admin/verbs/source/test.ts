@@ -156,6 +156,8 @@ export default defineVerb({
     };
   },
 
+  refuseWatch: ({ live }) =>
+    live === true ? "--watch does not go with --live: every change would call the vendor." : null,
   hasFailed: (result) => result["passed"] === false,
   render(result) {
     if (result["live"] !== true) return renderCases(result);

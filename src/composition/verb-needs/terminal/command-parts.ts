@@ -6,10 +6,10 @@ import { unavailable, type DeploymentRef } from "./deployment-ref.ts";
 
 /** The parts of a deployment for one command. Each is opened, and its code imported, when the verb first uses it. */
 export function openCommandParts(deployment: DeploymentRef): NeedParts {
-  const { settings, clock, note, once, engine, store } = deployment;
+  const { settings, clock, reading, note, once, engine, store } = deployment;
   const { project, dataDir, databaseUrl } = settings;
   const openSources = once(
-    async () => (await import("../../../project/open-catalogs.ts")).openSources(project),
+    async () => (await import("../../../project/open-catalogs.ts")).openSources(project, undefined, reading),
     () => {},
   );
   const openFunctions = once(

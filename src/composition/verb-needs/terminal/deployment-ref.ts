@@ -14,6 +14,8 @@ export interface DeploymentRef {
   /** With absolute paths of the project folder and the data directory. */
   readonly settings: Settings;
   readonly clock: Clock;
+  /** Code that was loaded in another reading is loaded again; undefined for a command that reads once. */
+  readonly reading: string | undefined;
   note(sentence: string): void;
   /** The store's engine, opened with the options of the first call. @throws OperatorError */
   engine(adoptRootKey?: boolean): Promise<KeyedEngine>;
@@ -28,14 +30,15 @@ export interface DeploymentRef {
 
 /** Finds the deployment as a service does, so that both use the same store. @throws OperatorError */
 export async function findDeployment(
-  { project: named, dataDir: given, makesStore }: DeploymentSelection,
+  { project: named, dataDir: given, makesStore, reading: count = 0 }: DeploymentSelection,
   note: (sentence: string) => void,
   closing: AsyncDisposableStack,
 ): Promise<DeploymentRef> {
   const environment = process.env;
   const project = projectOf({ project: named }, environment, process.cwd());
   const options = given === undefined ? {} : { "data-dir": given };
-  const read = await readSettingsOf(project, options, environment).catch(invalid);
+  const reading = count === 0 ? undefined : String(count);
+  const read = await readSettingsOf(project, options, environment, reading).catch(invalid);
   const settings = { ...read, project, dataDir: resolve(read.dataDir) };
   const { dataDir, databaseUrl, rootKey } = settings;
   const once: DeploymentRef["once"] = (open, close) => {
@@ -78,7 +81,7 @@ export async function findDeployment(
     return storeOver(keyed, systemClock);
   };
   const store: DeploymentRef["store"] = (adoptRootKey) => (opened ??= engineOf(adoptRootKey).then(addPorts));
-  return { settings, clock: systemClock, note, engine: engineOf, store, once };
+  return { settings, clock: systemClock, reading, note, engine: engineOf, store, once };
 }
 
 function invalid(error: unknown): never {
