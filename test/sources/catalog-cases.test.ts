@@ -57,7 +57,7 @@ describe("every declarative source of the catalog", { concurrency: 8 }, () => {
 
   test("there are the vendors that the catalog promises", () => {
     const vendors = new Set(files.map((file) => file.split("/")[0]));
-    assert.ok([...vendors].filter((vendor) => !vendor!.startsWith("example_")).length >= 12);
+    assert.ok([...vendors].filter((vendor) => !vendor!.startsWith("example_")).length >= 40);
     for (const example of ["example_signed", "example_mtls", "example_login"]) assert.ok(vendors.has(example));
   });
 });
