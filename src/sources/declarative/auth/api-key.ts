@@ -1,7 +1,8 @@
 import type { Static } from "typebox";
 import { Type } from "../../../terms/schema/type.ts";
 import { closed, template, text } from "../format/format-words.ts";
-import { inQuery, percentEncode } from "../request/encodings.ts";
+import { inQuery } from "../request/encodings.ts";
+import { percentEncode } from "../request/percent-encode.ts";
 import { checkHeaderName } from "../request/render-request.ts";
 import { fill, parseTemplate } from "../request/template.ts";
 import { authKind, inOneHeader, type AuthSetting, type AuthStep } from "./auth-kind.ts";

@@ -1,6 +1,13 @@
 import { TARGET_CHARACTERS_MAX } from "../../../terms/http/request-target.ts";
-import { escapeBytes } from "./escape-bytes.ts";
-import type { Encoding } from "./template.ts";
+import { percentEncode } from "./percent-encode.ts";
+
+/** How a text is encoded at one position of a request; `null` if it cannot be used there. */
+export interface Encoding {
+  readonly encode: (text: string) => string | null;
+  /** The longest encoded value. Set for values in an address. */
+  readonly charactersMax?: number;
+  readonly problem: string;
+}
 
 /**
  * Encodings for values at each position of a request, so that a value stays one value: it cannot add a path segment,
@@ -11,13 +18,6 @@ import type { Encoding } from "./template.ts";
 const CONTROL = /[\u0000-\u001f\u007f]/;
 // oxlint-disable-next-line no-control-regex -- as above, line breaks and tabs being fine
 const CONTROL_BUT_LINES = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
-
-/** Leaves the unreserved characters of RFC 3986, so no URL parser changes the result. */
-export const percentEncode = escapeBytes((byte) =>
-  /[A-Za-z0-9\-._~]/.test(String.fromCharCode(byte))
-    ? undefined
-    : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`,
-);
 
 export const inPathSegment: Encoding = {
   encode: (text) => (CONTROL.test(text) ? null : percentEncode(text)),

@@ -5,6 +5,7 @@ import { isDay } from "../../../terms/time/calendar.ts";
 import { digitsOf, isNumber } from "../../../terms/json/exact-number.ts";
 import type { Json } from "../../../terms/json/json.ts";
 import { escapeBytes } from "./escape-bytes.ts";
+import { percentEncode, sortParameters } from "./percent-encode.ts";
 
 const require = createRequire(import.meta.url);
 
@@ -103,6 +104,9 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   }),
   base64: onText([0, 0], (text) => Buffer.from(text, "utf8").toString("base64")),
   base64url: onText([0, 0], (text) => Buffer.from(text, "utf8").toString("base64url")),
+  percent_encode: slow([0, 1], (text, [besides = ""]) => percentEncodeBut(text, String(besides))),
+  sort_parameters: slow([0, 0], sortParameters),
+  sha512: hash("sha512"),
   sha256: hash("sha256"),
   sha1: hash("sha1"),
   md5: hash("md5"),
@@ -116,6 +120,11 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   },
   json: { takes: [0, 0], whole: true, apply: (value) => (value === undefined ? undefined : JSON.stringify(value)) },
 };
+
+function percentEncodeBut(text: string, besides: string): string {
+  const encoded = percentEncode(text);
+  return Array.from(besides).reduce((left, letter) => left.replaceAll(percentEncode(letter), letter), encoded);
+}
 
 /** A regular expression would take five times as long if few characters of a long text are digits. */
 function onlyDigits(text: string): string {
@@ -188,17 +197,35 @@ function digestEncoding(named: Argument | undefined): "hex" | "base64" | "base64
 }
 
 /** All other characters of a format are copied. */
-const DATE_TOKEN = /YYYY|YY|MM|M|DD|D/g;
+const DATE_TOKEN = /YYYY|YY|MM|M|DD|D|HH|mm|ss|SSS/g;
+const ISO_DATE =
+  /^(\d{4})-(\d{2})-(\d{2})(?:T(?:(\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?|[0-9:.]+)(?:Z|[+-]\d{2}:\d{2})?)?$/;
 
-/** Writes an ISO date (`2024-02-29`; a time after it is dropped) in another format; `null` if there is no such date. */
+/**
+ * Writes an ISO date (`2024-02-29`, or with a time after it) in another format; `null` if there is no such date, or no
+ * time although the format has one. The time stays in its zone.
+ */
 function formatDate(text: string, format: string): string | null {
-  const [whole, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})(?:T[0-9:.]+(?:Z|[+-]\d{2}:\d{2})?)?$/.exec(text) ?? [];
+  const [whole, year, month, day, hour, minute, second, fraction = ""] = ISO_DATE.exec(text) ?? [];
   if (whole === undefined || year === undefined || month === undefined || day === undefined) return null;
   if (!isDay(`${year}-${month}-${day}`)) return null;
-  return format.replace(DATE_TOKEN, (token) => {
-    if (token === "YYYY") return year;
-    if (token === "YY") return year.slice(2);
-    const value = token.startsWith("M") ? month : day;
-    return token.length === 2 ? value : String(Number(value));
+  const values: Readonly<Record<string, string | undefined>> = {
+    YYYY: year,
+    YY: year.slice(2),
+    MM: month,
+    M: String(Number(month)),
+    DD: day,
+    D: String(Number(day)),
+    HH: hour,
+    mm: minute,
+    ss: second,
+    SSS: hour === undefined ? undefined : fraction.slice(0, 3).padEnd(3, "0"),
+  };
+  let isComplete = true;
+  const written = format.replace(DATE_TOKEN, (token) => {
+    const value = values[token];
+    isComplete &&= value !== undefined;
+    return value ?? "";
   });
+  return isComplete ? written : null;
 }

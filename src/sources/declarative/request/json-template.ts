@@ -1,5 +1,6 @@
 import { isJsonObject, type Json } from "../../../terms/json/json.ts";
 import type { DocumentLocation } from "../format/read-document.ts";
+import type { Encoding } from "./encodings.ts";
 import { isAbsent } from "./filters.ts";
 import {
   encodeValue,
@@ -9,7 +10,6 @@ import {
   parseTemplate,
   TOO_LONG,
   valueProblem,
-  type Encoding,
   type KnownNames,
   type TemplateValues,
 } from "./template.ts";
@@ -68,7 +68,10 @@ function compileText(
   place: DocumentLocation,
 ): MakeJson {
   const template = parseTemplate(written, known, place);
-  if (template.every((part) => typeof part === "string")) return () => written;
+  if (template.every((part) => typeof part === "string")) {
+    const text = template.join("");
+    return () => text;
+  }
   if (!isOneExpression(template)) return (values) => fill(template, values, encoding);
   const [expression] = template;
   return (values) => {

@@ -3,6 +3,7 @@ import { isAbsent } from "./filters.ts";
 import { isDeclaredOrigin } from "../../../terms/http/origins.ts";
 import type { DocumentLocation } from "../format/read-document.ts";
 import {
+  absentOrigin,
   encodeValue,
   evaluate,
   parseTemplate,
@@ -106,7 +107,7 @@ function renderSegment(segment: Template, values: TemplateValues): string {
       continue;
     }
     const value = evaluate(part, values);
-    if (isAbsent(value)) throw valueProblem(part, "is needed");
+    if (isAbsent(value)) throw valueProblem(absentOrigin([part], values), "is needed");
     filled += encodeValue(part, value, inPathSegment);
     last = part;
   }

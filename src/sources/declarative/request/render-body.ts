@@ -1,11 +1,12 @@
 import { digitsOf, isNumber } from "../../../terms/json/exact-number.ts";
 import { isJsonObject, type Json } from "../../../terms/json/json.ts";
-import { inDocument, inHeader, inPlainText, inXml, percentEncode } from "./encodings.ts";
+import { inDocument, inHeader, inPlainText, inXml } from "./encodings.ts";
 import { escapeBytes } from "./escape-bytes.ts";
+import { percentEncode } from "./percent-encode.ts";
 import type { BodyFile } from "../format/exchange-format.ts";
 import { compileJson, compileLeaf } from "./json-template.ts";
 import type { DocumentLocation } from "../format/read-document.ts";
-import { fill, parseTemplate, valueProblem, type KnownNames, type TemplateValues } from "./template.ts";
+import { absentOrigin, fill, parseTemplate, valueProblem, type KnownNames, type TemplateValues } from "./template.ts";
 
 /** A body's text and media type. */
 export interface BodyTemplate {
@@ -50,10 +51,7 @@ function compileKind(
     render(values) {
       const text = fill(template, values, inPlainText);
       if (text !== undefined) return text;
-      const needed = template.find(
-        (part) => typeof part === "object" && fill([part], values, inPlainText) === undefined,
-      );
-      throw valueProblem(needed as Exclude<typeof needed, string | undefined>, "is needed");
+      throw valueProblem(absentOrigin(template, values), "is needed");
     },
   };
 }

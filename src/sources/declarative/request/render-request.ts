@@ -8,7 +8,8 @@ import {
 } from "../../../sdk/http.ts";
 import { CONNECTION_HEADERS } from "../../../terms/http/connection-headers.ts";
 import type { Price } from "../../../terms/money/price.ts";
-import { inHeader, inQuery, percentEncode } from "./encodings.ts";
+import { inHeader, inQuery } from "./encodings.ts";
+import { percentEncode } from "./percent-encode.ts";
 import type { RequestFile } from "../format/exchange-format.ts";
 import { compileLeaf } from "./json-template.ts";
 import { compileUrl } from "./path-template.ts";
@@ -29,12 +30,18 @@ export interface RenderedRequest {
   readonly redirects: number;
 }
 
+/** A part of a request that a signature can cover. */
+export type RequestPart = "path" | "query" | "headers" | "body";
+
 export interface RequestTemplate {
   /** Names that other parts of the file must not set again. */
   readonly headerNames: ReadonlySet<string>;
   readonly queryNames: ReadonlySet<string>;
-  /** Renders without sending anything. @throws Fault that names the field whose value cannot be sent */
-  render(values: TemplateValues): RenderedRequest;
+  /**
+   * Renders without sending anything. `parts`: the others stay empty. @throws Fault that names the field whose value
+   * cannot be sent
+   */
+  render(values: TemplateValues, parts?: ReadonlySet<RequestPart>): RenderedRequest;
 }
 
 /**
@@ -43,6 +50,8 @@ export interface RequestTemplate {
  * send compressed bytes and set it.
  */
 const RESERVED = new Set([...CONNECTION_HEADERS, "content-type", "content-encoding"]);
+
+const ALL_PARTS: ReadonlySet<RequestPart> = new Set(["path", "query", "headers", "body"]);
 
 /** @throws DeclarationError */
 export function compileRequest(
@@ -62,22 +71,28 @@ export function compileRequest(
   return {
     headerNames: new Set(fields.map(([name]) => name)),
     queryNames: new Set(parameters.map(([name]) => name)),
-    render: (values) => ({
-      method,
-      origin: url.origin,
-      host: url.host,
-      path: url.path(values),
-      query: parameters
-        .flatMap(([name, make]) => make(values).map((value) => `${percentEncode(name)}=${value}`))
-        .join("&"),
-      headers: {
-        ...renderHeaders(fields, values),
-        ...(body === undefined ? {} : { "content-type": body.contentType }),
-      },
-      body: body?.render(values),
-      redirects: request.redirects ?? 0,
-    }),
+    render(values, parts = ALL_PARTS) {
+      return {
+        method,
+        origin: url.origin,
+        host: url.host,
+        path: parts.has("path") ? url.path(values) : "",
+        query: parts.has("query") ? renderQuery(values) : "",
+        headers: {
+          ...(parts.has("headers") ? renderHeaders(fields, values) : {}),
+          ...(body === undefined ? {} : { "content-type": body.contentType }),
+        },
+        body: parts.has("body") ? body?.render(values) : undefined,
+        redirects: request.redirects ?? 0,
+      };
+    },
   };
+
+  function renderQuery(values: TemplateValues): string {
+    return parameters
+      .flatMap(([name, make]) => make(values).map((value) => `${percentEncode(name)}=${value}`))
+      .join("&");
+  }
 }
 
 function compileQuery(query: NonNullable<RequestFile["query"]>, known: KnownNames, place: DocumentLocation) {
@@ -88,7 +103,7 @@ function compileQuery(query: NonNullable<RequestFile["query"]>, known: KnownName
     const fixed = template.every((part) => typeof part === "string");
     return [
       name,
-      fixed ? fixedValue(percentEncode(String(written))) : compileLeaf(written, inQuery, known, place.in(name)),
+      fixed ? fixedValue(percentEncode(template.join(""))) : compileLeaf(written, inQuery, known, place.in(name)),
     ] as const;
   });
 }

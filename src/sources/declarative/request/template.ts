@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "../../../terms/json/json.ts";
 import { Fault } from "../../../terms/fault.ts";
+import { asItIs, type Encoding } from "./encodings.ts";
 import { applyFilter, FilterProblem, FILTERS, isAbsent, textOf, type Filter } from "./filters.ts";
 import { didYouMean } from "../../../terms/text/nearest.ts";
 import type { DocumentLocation } from "../format/read-document.ts";
@@ -20,52 +21,131 @@ export interface ValueOrigin {
 }
 
 export interface Expression extends ValueOrigin {
+  /** The texts and values that `concat` joins. Then the origin is that of the first input or credential. */
+  readonly joined?: Template;
   readonly filters: readonly { readonly filter: Filter; readonly args: readonly (string | number)[] }[];
 }
 
 /** Literal text and expressions, in order. */
 export type Template = readonly (string | Expression)[];
 
-const BRACES = /\{\{(.*?)\}\}/gs;
 /**
- * Names joined by dots, with list indexes in brackets. Below the first name, also names of XML attributes (`@`) and of
- * texts (`#`).
+ * Names joined by dots, with list indexes in brackets, from the end if they are negative. Below the first name, also
+ * names of XML attributes (`@`) and of texts (`#`).
  */
-const NAME = /^[A-Za-z_][A-Za-z0-9_-]*(?:\.[@#]?[A-Za-z_][A-Za-z0-9_-]*|\[[0-9]{1,4}\])*$/;
+const NAME = /^[A-Za-z_][A-Za-z0-9_-]*(?:\.[@#]?[A-Za-z_][A-Za-z0-9_-]*|\[-?[0-9]{1,4}\])*$/;
 const STEP = /^\s*([a-z][a-z0-9_]*)\s*(?:\(\s*(.*?)\s*\))?\s*$/s;
 const ARGUMENT = /^\s*(?:'([^']*)'|"([^"]*)"|(-?[0-9]+))\s*(?:,|$)/;
+const CONCAT = /^concat\s*\((.*)\)$/s;
+const TEXT = /^(?:'([^']*)'|"([^"]*)")$/;
+/** The origin of a text that is written in a template. */
+const WRITTEN: ValueOrigin = { root: "template", path: [] };
 
-/** @throws DeclarationError */
+/** Roots whose values can be corrected by a caller or an operator. */
+const GIVEN: ReadonlySet<string> = new Set(["inputs", "credentials"]);
+
+/** `known` null: all names are known. @throws DeclarationError */
 export function parseTemplate(
   written: string | number | boolean,
-  known: KnownNames,
+  known: KnownNames | null,
   place: DocumentLocation,
 ): Template {
   const text = String(written);
   const parts: (string | Expression)[] = [];
-  let end = 0;
-  for (const found of text.matchAll(BRACES)) {
-    if (found.index > end) parts.push(text.slice(end, found.index));
-    parts.push(parseExpression(found[1] ?? "", known, place));
-    end = found.index + found[0].length;
-  }
-  if (end < text.length) parts.push(text.slice(end));
-  for (const part of parts) {
-    if (typeof part === "string" && /\{\{|\}\}/.test(part)) {
-      place.refuse("template.syntax", "a template has one {{ and one }}", "write {{ inputs.name | filter }}");
+  const add = (part: string | Expression): void => {
+    const last = parts.at(-1);
+    if (typeof part === "string" && typeof last === "string") parts[parts.length - 1] = last + part;
+    else if (part !== "") parts.push(part);
+  };
+  const addText = (part: string): void => {
+    if (part.includes("}}")) {
+      const hint = "write {{ inputs.name | filter }}, and {{ '}}' }} for the characters themselves";
+      place.refuse("template.syntax", "a template has one {{ and one }}", hint);
     }
+    add(part);
+  };
+  let end = 0;
+  for (let start = text.indexOf("{{"); start >= 0; start = text.indexOf("{{", end)) {
+    addText(text.slice(end, start));
+    const close = closingBraces(text, start + 2);
+    if (close < 0) {
+      const hint = "write {{ inputs.name | filter }}, and {{ '{{' }} for the characters themselves";
+      place.refuse("template.syntax", "a template has one {{ and one }}", hint);
+    }
+    const expression = parseExpression(text.slice(start + 2, close), known, place);
+    add(isText(expression) ? expression.joined.join("") : expression);
+    end = close + 2;
   }
+  addText(text.slice(end));
   return parts;
 }
 
-function parseExpression(inside: string, known: KnownNames, place: DocumentLocation): Expression {
-  const [name = "", ...steps] = splitOutsideQuotes(inside, "|").map((step) => step.trim());
-  if (!NAME.test(name)) {
-    place.refuse("template.syntax", "a template begins with a name", "write {{ inputs.name | filter }}");
+/**
+ * The names in the templates of a part of a file that has been compiled: each root, and with the name after it, such as
+ * `request` and `request.body`.
+ */
+export function namesIn(written: unknown, place: DocumentLocation): ReadonlySet<string> {
+  const names = new Set<string>();
+  const collect = (template: Template): void => {
+    for (const part of template) {
+      if (typeof part === "string") continue;
+      if (part.joined !== undefined) collect(part.joined);
+      else names.add(part.root).add(`${part.root}.${part.path[0] ?? ""}`);
+    }
+  };
+  const visit = (value: unknown): void => {
+    if (typeof value === "string") collect(parseTemplate(value, null, place));
+    else if (typeof value === "object" && value !== null) Object.values(value).forEach(visit);
+  };
+  visit(written);
+  return names;
+}
+
+/** The position of the next `}}` outside quotes; -1 if there is none. */
+function closingBraces(text: string, from: number): number {
+  let quote = "";
+  for (let at = from; at < text.length; at += 1) {
+    const letter = text[at]!;
+    if (quote !== "") quote = letter === quote ? "" : quote;
+    else if (letter === "'" || letter === '"') quote = letter;
+    else if (letter === "}" && text[at + 1] === "}") return at;
   }
-  const [root = "", ...path] = name.split(/[.[\]]+/).filter((part) => part !== "");
-  assertKnown(root, path, known, place);
-  return { root, path, filters: steps.map((step) => parseFilter(step, place)) };
+  return -1;
+}
+
+function isText(expression: Expression): expression is Expression & { readonly joined: readonly string[] } {
+  return expression.filters.length === 0 && expression.joined?.every((part) => typeof part === "string") === true;
+}
+
+function parseExpression(inside: string, known: KnownNames | null, place: DocumentLocation): Expression {
+  const [head = "", ...steps] = splitOutside(inside, "|").map((step) => step.trim());
+  return { ...parseValue(head, known, place), filters: steps.map((step) => parseFilter(step, place)) };
+}
+
+function parseValue(
+  written: string,
+  known: KnownNames | null,
+  place: DocumentLocation,
+): Pick<Expression, "root" | "path" | "joined"> {
+  const [isWritten, single, double] = TEXT.exec(written) ?? [];
+  if (isWritten !== undefined) return { ...WRITTEN, joined: [single ?? double ?? ""] };
+  const [isJoined, inside = ""] = CONCAT.exec(written) ?? [];
+  if (isJoined !== undefined) {
+    const joined = splitOutside(inside, ",").map((part) => {
+      const expression = parseExpression(part, known, place);
+      return isText(expression) ? expression.joined.join("") : expression;
+    });
+    const values = joined.filter((part) => typeof part !== "string");
+    const { root, path } = values.find((value) => GIVEN.has(value.root)) ?? values[0] ?? WRITTEN;
+    return { root, path, joined };
+  }
+  if (!NAME.test(written)) {
+    const hint = "write {{ inputs.name | filter }} or {{ concat(inputs.name, ':', inputs.other) | filter }}";
+    place.refuse("template.syntax", "a template begins with a name, a text in quotes or concat(…)", hint);
+  }
+  const [root = "", ...path] = written.split(/[.[\]]+/).filter((part) => part !== "");
+  if (known !== null) assertKnown(root, path, known, place);
+  return { root, path };
 }
 
 function assertKnown(root: string, path: readonly string[], known: KnownNames, place: DocumentLocation): void {
@@ -138,16 +218,20 @@ function parseArguments(inside: string, place: DocumentLocation): (string | numb
   return args;
 }
 
-function splitOutsideQuotes(text: string, at: string): string[] {
+/** Splits at a character that stands outside quotes and brackets. */
+function splitOutside(text: string, at: string): string[] {
   const parts = [""];
   let quote = "";
+  let depth = 0;
   for (const letter of text) {
-    if (quote === "" && letter === at) {
+    if (quote === "" && depth === 0 && letter === at) {
       parts.push("");
       continue;
     }
-    if (quote === "" && (letter === "'" || letter === '"')) quote = letter;
-    else if (letter === quote) quote = "";
+    if (quote !== "") quote = letter === quote ? "" : quote;
+    else if (letter === "'" || letter === '"') quote = letter;
+    else if (letter === "(") depth += 1;
+    else if (letter === ")") depth -= 1;
     parts[parts.length - 1] += letter;
   }
   return parts;
@@ -167,7 +251,8 @@ const SOMETHING = "-";
 
 /** The value of an expression; `undefined` if it is absent. @throws Fault */
 export function evaluate(expression: Expression, values: TemplateValues): Json | undefined {
-  let value = lookUp(expression, values);
+  const { joined } = expression;
+  let value = joined === undefined ? lookUp(expression, values) : fill(joined, values, asItIs);
   if (value === NOT_YET) return SOMETHING;
   try {
     for (const { filter, args } of expression.filters) value = applyFilter(filter, value, args);
@@ -183,18 +268,14 @@ function lookUp(expression: Expression, values: TemplateValues): Json | undefine
   if (value === NOT_YET) return value;
   for (const name of expression.path) {
     const holder: Json | undefined = value;
+    if (Array.isArray(holder) && name.startsWith("-")) {
+      value = (holder as readonly Json[]).at(Number(name));
+      continue;
+    }
     if (typeof holder !== "object" || holder === null || !Object.hasOwn(holder, name)) return undefined;
     value = (holder as Readonly<Record<string, Json>>)[name];
   }
   return value;
-}
-
-/** How a text is encoded at one position of a request; `null` if it cannot be used there. */
-export interface Encoding {
-  readonly encode: (text: string) => string | null;
-  /** The longest encoded value. Set for values in an address. */
-  readonly charactersMax?: number;
-  readonly problem: string;
 }
 
 /** The text of a template with all values encoded; `undefined` if one of its values is absent. @throws Fault */
@@ -210,6 +291,13 @@ export function fill(template: Template, values: TemplateValues, encoding: Encod
     filled += encodeValue(part, value, encoding);
   }
   return filled;
+}
+
+/** The origin of the first value of a template that is absent. */
+export function absentOrigin(template: Template, values: TemplateValues): ValueOrigin {
+  const absent = template.find((part) => typeof part === "object" && isAbsent(evaluate(part, values)));
+  if (absent === undefined || typeof absent === "string") return WRITTEN;
+  return absent.joined === undefined ? absent : absentOrigin(absent.joined, values);
 }
 
 /** One value as encoded text. @throws Fault that names the field */
