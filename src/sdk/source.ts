@@ -145,6 +145,13 @@ export const credentialScope: unique symbol = Symbol("datarun.credentialScope");
 /** On a call: the steps that validations of the run may still take. Compiled YAML sources read it. */
 export const checkSteps: unique symbol = Symbol("datarun.checkSteps");
 
+/** On a call of a case: the time and the nonce of its requests. Compiled YAML sources read it. */
+export const caseMoment: unique symbol = Symbol("datarun.caseMoment");
+export interface CaseMoment {
+  readonly wallMs?: number | undefined;
+  readonly nonce?: string | undefined;
+}
+
 /** On a declaration: the source polls. Set by the compiler of YAML files; not for authors. */
 export const asksAgain: unique symbol = Symbol("datarun.asksAgain");
 
@@ -167,6 +174,7 @@ export interface SourceCall<Inputs = JsonObject, Credentials = JsonObject> {
   readonly transaction_id: string;
   readonly [credentialScope]?: string | undefined;
   readonly [checkSteps]?: CheckSteps | undefined;
+  readonly [caseMoment]?: CaseMoment | undefined;
   /** Aborts when the call has ended, at the deadline or earlier. Created only when it is read. */
   readonly signal: AbortSignal;
   /** Writes to the service's log, with the transaction id. Never log inputs or credentials. */
@@ -221,6 +229,10 @@ export interface SourceCase {
   readonly credentials?: JsonObject;
   /** `dev` by default. */
   readonly context?: Context;
+  /** For a YAML file: the time of its requests, `2015-08-30T12:36:00Z`. The present by default. */
+  readonly at?: string;
+  /** For a YAML file: the nonce and the request id of its requests. Random by default. */
+  readonly nonce?: string;
   /** The vendor's replies, in the order of the requests. None for a source that does not use `http`. */
   readonly reply?: ScriptedReply | readonly ScriptedReply[];
   /** The requests that the vendor must have received. Only the fields given here are compared. */

@@ -80,6 +80,7 @@ export async function playCase(source: RunnableSource, played: SourceCase, parts
         client: aimed,
         clock: parts.clock,
         wait: createSkippedWait(parts.clock),
+        moment: { wallMs: played.at === undefined ? undefined : Date.parse(played.at), nonce: played.nonce },
         log: (_, level, message, fields) => logged.push(`${level} ${message} ${JSON.stringify(fields ?? {})}`),
       },
     );

@@ -1,6 +1,6 @@
 import type { RunnableSource } from "../run/ports.ts";
 import type { HttpOptions, Reply } from "../sdk/http.ts";
-import { NoMatch, type ScriptedReply, type SourceCall, type SourceCase } from "../sdk/source.ts";
+import { caseMoment, NoMatch, type ScriptedReply, type SourceCall, type SourceCase } from "../sdk/source.ts";
 import { Fault, FAULT_OF_KIND } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json/json.ts";
 import { httpOf } from "./redirect-to-simulator.ts";
@@ -26,7 +26,8 @@ export interface RecordedRequest {
 
 /**
  * Runs a source's cases without a network to learn which request belongs to which reply. Each case runs twice, with
- * different credentials and nonces. Parts that differ between the two runs are ignored when requests are compared.
+ * different credentials, times and nonces. Parts that differ between the two runs are ignored when requests are
+ * compared.
  */
 export async function recordRequests(
   source: RunnableSource,
@@ -98,6 +99,7 @@ function callFor(
     context: each.context ?? "dev",
     region: "simulated",
     transaction_id: `trx_${"0".repeat(32)}`,
+    [caseMoment]: { wallMs: mark === "" ? TIMES[0] : TIMES[1] },
     signal: new AbortController().signal,
     log: { info: () => {}, warn: () => {} },
     ordered: () => {},
@@ -111,6 +113,9 @@ function callFor(
     },
   };
 }
+
+/** Two times of which no usual form is equal. */
+const TIMES = [Date.UTC(2021, 2, 4, 5, 6, 7, 111), Date.UTC(2032, 10, 25, 18, 39, 48, 222)] as const;
 
 /** The same fields with other texts. */
 function marked(credentials: JsonObject, mark: string): JsonObject {

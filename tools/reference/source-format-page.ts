@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { FILTERS } from "../../src/sources/declarative/request/filters.ts";
+import { MOMENT_NAMES } from "../../src/sources/declarative/request/template.ts";
 import { publishedSchema } from "../../src/sources/declarative/format/format.ts";
 import { EXAMPLE_ANSWER, expressionRows } from "./expression-rows.ts";
 import { block, code, generated, page, table, type Page } from "./markdown.ts";
@@ -31,9 +32,13 @@ const FILTER_SAYS: Readonly<Record<string, string>> = {
   map: "one value replaced by another, every other value as it is: `map('GR', 'EL')`",
   without_prefix: "without that prefix, if it has it: `without_prefix('DE')`",
   e164: "a phone number as `+442079460018`; `e164('GB')` sets the country of a number without a country code. Other text around the number, or an extension, fails the call",
-  date: "a date in the vendor's format: `date('DD.MM.YYYY')`",
+  date: "a date in the vendor's format: `date('DD.MM.YYYY')`; also with `YY`, `M`, `D`, and for a time `HH`, `mm`, `ss`, `SSS`, in its own zone",
   base64: "Base64 of its UTF-8",
   base64url: "Base64 for URLs",
+  percent_encode:
+    "percent-encoded except for letters, digits and `-._~`; `percent_encode('/')` keeps those characters too",
+  sort_parameters: "the parameters of a query or a form, sorted by name, then by value",
+  sha512: "SHA-512, as `sha256`",
   sha256: "SHA-256 of its UTF-8, in hexadecimal; or as `sha256('base64')` or `sha256('base64url')`",
   sha1: "SHA-1, for vendors that require it",
   md5: "MD5, for vendors that require it",
@@ -125,7 +130,13 @@ export function sourceFormatPage(): Page {
     `A reply that is valid UTF-8 is read as UTF-8. Any other is decoded with the charset of its ${code("Content-Type")} or of its XML declaration, by the labels of the [Encoding Standard](https://encoding.spec.whatwg.org/#names-and-labels). UTF-16 is recognised by its first bytes.`,
     "## `auth`",
     at("auth").description!,
-    ...kinds.flatMap(({ name, kind }) => [`### ${code(`kind: ${name}`)}`, kind.description!, fields(kind, ["kind"])]),
+    "[Authentication at a vendor](../guides/vendor-authentication.md) has an example for each kind.",
+    ...kinds.flatMap(({ name, kind }) => [
+      `### ${code(`kind: ${name}`)}`,
+      kind.description!,
+      fields(kind, ["kind"]),
+      ...(name === "hmac" ? [`Each entry of ${code("derive")}:`, fields(kind.properties!["derive"]!.items!)] : []),
+    ]),
     "## `errors`",
     at("errors").description!,
     fields(at("errors").items!),
@@ -164,7 +175,9 @@ export function sourceFormatPage(): Page {
     objectOf(at("cases").items!).properties!["expect"]!.description!,
     fields(objectOf(at("cases").items!).properties!["expect"]!),
     "## Templates",
-    `${code("{{ inputs.name }}")}, ${code("{{ credentials.name }}")}, ${code("{{ context }}")} and ${code("{{ region }}")}, each with any number of filters: ${code("{{ inputs.vin | trim | upper }}")}. Names continue with dots, and ${code("[0]")} is an entry of a list. [Steps](#steps) also have ${code("{{ steps.<name>.body.id }}")}, ${code(".status")}, ${code(".headers.location")}, and ${code("{{ order_id }}")}.`,
+    `${code("{{ inputs.name }}")}, ${code("{{ credentials.name }}")}, ${code("{{ context }}")} and ${code("{{ region }}")}, each with any number of filters: ${code("{{ inputs.vin | trim | upper }}")}. Names continue with dots, ${code("[0]")} is an entry of a list, and ${code("[-1]")} its last one. [Steps](#steps) also have ${code("{{ steps.<name>.body.id }}")}, ${code(".status")}, ${code(".headers.location")}, and ${code("{{ order_id }}")}. ${code("{{ concat(inputs.first, ' ', inputs.last) | upper }}")} applies a filter to a whole text. ${code("{{ '}}' }}")} writes a text as it is, here two braces.`,
+    `Each request has values of its own:`,
+    table(["value", "meaning"], momentRows()),
     table(["filter", "result"], filterRows()),
     `If a filter that removes characters (${shortening().map(code).join(", ")}) leaves nothing, the call fails, the message names the field, and nothing is sent. The same holds for a value in a path that cannot be one segment: ${code(".")}, ${code("..")}, an empty text, or one with ${code("/")} or a backslash, also percent-encoded, or with a control character. Declare a ${code("pattern")} for such an input, or send it as a parameter.`,
     "## Expressions",
@@ -175,6 +188,31 @@ export function sourceFormatPage(): Page {
     "## Errors in a file",
     `Each error is reported with file, line, column and a hint. It ends with a code that does not change between versions: ${codes().map(code).join(", ")}.`,
   );
+}
+
+/** What each value of a request's moment is. A name without a line here, or a line without a name, stops the generator. */
+const MOMENT_SAYS: Readonly<Record<string, string>> = {
+  "clock.unix": "the time in seconds since 1970, a number",
+  "clock.unix_ms": "the time in milliseconds since 1970, a number",
+  "clock.iso": "`2024-01-02T03:04:05.678Z`; with the filter `date` in any other form",
+  "clock.iso_seconds": "`2024-01-02T03:04:05Z`",
+  "clock.compact": "`20240102T030405Z`",
+  "clock.day": "`20240102`",
+  "clock.http": "`Tue, 02 Jan 2024 03:04:05 GMT`",
+  nonce:
+    "a random text of 36 characters, a UUID; `{{ nonce | alphanumeric }}` has 32. A new one each time that a request is sent",
+  request_id:
+    "a UUID, for idempotency keys. A new one for each request; it stays the same if the request is sent again because a token was refused",
+};
+
+function momentRows(): string[][] {
+  const known = Object.entries(MOMENT_NAMES).flatMap(
+    ([root, names]) => names?.map((name) => `${root}.${name}`) ?? [root],
+  );
+  const told = Object.keys(MOMENT_SAYS);
+  if (known.toSorted().join() !== told.toSorted().join())
+    throw new Error("tools/reference/source-format-page.ts and the values of a request disagree");
+  return told.map((name) => [code(`{{ ${name} }}`), MOMENT_SAYS[name]!]);
 }
 
 function filterRows(): string[][] {

@@ -1,5 +1,7 @@
 import type { Http } from "../../sdk/http.ts";
 import {
+  caseMoment,
+  type CaseMoment,
   checkSteps,
   credentialScope,
   NoMatch,
@@ -22,6 +24,8 @@ export interface AdapterParts {
   readonly log: (call: PlannedCall, level: "info" | "warn", message: string, fields: JsonObject | undefined) => void;
   /** Replaces real waiting, for calls in which no time passes. */
   readonly wait?: Wait;
+  /** Fixes the time and the nonce of requests, for a case. */
+  readonly moment?: CaseMoment;
 }
 
 const NO_FIELDS: JsonObject = Object.freeze({});
@@ -91,6 +95,10 @@ function createSourceCallClass(parts: AdapterParts): new (source: RunnableSource
 
     get [checkSteps](): CheckSteps | undefined {
       return this.#call.run.checkSteps;
+    }
+
+    get [caseMoment](): CaseMoment | undefined {
+      return parts.moment;
     }
 
     get signal(): AbortSignal {

@@ -14,8 +14,9 @@ import { durationMs } from "../../terms/time/durations.ts";
 import type { Json, JsonObject } from "../../terms/json/json.ts";
 import { parseOrigin } from "../../terms/http/origins.ts";
 import { declaredNames } from "../../terms/schema/schema-names.ts";
+import { compileAuthenticated } from "./auth/authenticated-request.ts";
 import { compileAuth } from "./auth/compile-auth.ts";
-import { acceptOf, ask, compileAuthenticated, valuesOf } from "./exchange/send-and-judge.ts";
+import { acceptOf, ask, valuesOf } from "./exchange/send-and-judge.ts";
 import { namesAfter } from "./exchange/compile-steps.ts";
 import { compileOneRequest, type AskVendor, type ExchangeSetting } from "./exchange/one-request.ts";
 import { ORDER_INPUT } from "./exchange/resume.ts";
@@ -29,11 +30,12 @@ import { compileErrors, faultOfStatus } from "./reply/judge-reply.ts";
 import { assertFits, compileMap } from "./reply/map-record.ts";
 import { compileView } from "./reply/view-reply.ts";
 import { FREE } from "./request/render-request.ts";
-import type { KnownNames } from "./request/template.ts";
+import { createMoments } from "./request/request-moment.ts";
+import { MOMENT_NAMES, type KnownNames } from "./request/template.ts";
 
 export interface DeclarativeOptions {
   readonly clock?: Clock;
-  /** Creates the nonce of a signature. */
+  /** Creates nonces and request ids. */
   readonly nonce?: () => string;
 }
 
@@ -90,9 +92,9 @@ function compileRecipe(source: SourceDeclarationFile, root: DocumentLocation, op
   const { origins } = source;
   const clock = options.clock ?? systemClock;
   const known = namesIn(source);
-  const nonce = options.nonce ?? randomUUID;
+  const moments = createMoments(clock, options.nonce ?? randomUUID);
   const failing = compileErrors(source.errors, root.in("errors"));
-  const auth = compileAuth(source.auth, { origins, known, place: root.in("auth"), clock, nonce, failing });
+  const auth = compileAuth(source.auth, { origins, known, place: root.in("auth"), clock, moments, failing });
   const charge = compileCharge(source.charge, declaredNames(source.inputs), root.in("charge"));
   const setting = { auth, charge, known, clock, root };
   const run = compileRun(source, setting);
@@ -129,6 +131,7 @@ function namesIn(source: SourceDeclarationFile): KnownNames {
     credentials: declaredNames(source.credentials ?? {}),
     context: null,
     region: null,
+    ...MOMENT_NAMES,
   };
 }
 
@@ -174,7 +177,7 @@ function compileVerify(source: SourceDeclarationFile, { auth, known, root }: Exc
   if (verify === undefined) return undefined;
   const place = root.in("verify");
   const { inputs: _, ...lasting } = known;
-  const request = compileAuthenticated(verify.request, source.origins, auth, lasting, place.in("request"));
+  const request = compileAuthenticated(verify.request, source.origins, auth.kinds, lasting, place.in("request"));
   const ok = verify.ok === undefined ? undefined : compilePredicate(verify.ok, place.in("ok"));
   const failing = compileErrors(source.errors, root.in("errors"));
   const viewOf = compileView(source.reply);

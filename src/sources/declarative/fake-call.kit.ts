@@ -1,5 +1,5 @@
 import { listPrice, rawJsonObject, type HttpOptions, type Reply, type XmlOptions } from "../../sdk/http.ts";
-import { credentialScope, NoMatch, type SourceCall } from "../../sdk/source.ts";
+import { caseMoment, type CaseMoment, credentialScope, NoMatch, type SourceCall } from "../../sdk/source.ts";
 import { toUtf8 } from "../../terms/text/charset.ts";
 import { Fault, FAULT_OF_KIND, type Charged } from "../../terms/fault.ts";
 import type { Json, JsonObject } from "../../terms/json/json.ts";
@@ -74,7 +74,13 @@ export function replyOf(status: number, body: Json | Buffer = {}, headers: Recor
 /** The call that a source's `run` receives. `answer` simulates the vendor, request by request. */
 export function fakeCall(
   answer: (asked: Asked, index: number) => Reply | Promise<Reply>,
-  given: { inputs?: JsonObject; credentials?: JsonObject; scope?: string | undefined; timeMs?: number } = {},
+  given: {
+    inputs?: JsonObject;
+    credentials?: JsonObject;
+    scope?: string | undefined;
+    timeMs?: number;
+    moment?: CaseMoment;
+  } = {},
 ): FakeCall {
   const asked: Asked[] = [];
   const waits: number[] = [];
@@ -98,6 +104,7 @@ export function fakeCall(
     region: "eu",
     transaction_id: "trx_1",
     [credentialScope]: given.scope,
+    [caseMoment]: given.moment,
     signal: new AbortController().signal,
     log: { info: () => {}, warn: () => {} },
     ordered: (orderId) => void orders.push(orderId),

@@ -1,10 +1,13 @@
 import type { Static, TObject } from "typebox";
 import type { ClientTls } from "../../../sdk/http.ts";
+import type { SourceCall } from "../../../sdk/source.ts";
 import type { Clock } from "../../../terms/time/clock.ts";
 import type { DocumentLocation } from "../format/read-document.ts";
 import type { ReplyView } from "../expressions/expression.ts";
 import { inHeader } from "../request/encodings.ts";
-import type { RenderedRequest, SendRequest } from "../request/render-request.ts";
+import type { RequestFile } from "../format/exchange-format.ts";
+import type { Moments } from "../request/request-moment.ts";
+import type { RenderedRequest, RequestPart, SendRequest } from "../request/render-request.ts";
 import {
   fill,
   valueProblem,
@@ -25,10 +28,15 @@ export interface AuthKind<Schema extends TObject> {
   compile(file: Static<Schema>, setting: AuthSetting): CompiledAuth;
 }
 
-/** The result of compiling a kind: an addition to each request, a login call before it, or a client certificate. */
+/** The result of compiling a kind of authentication: what it adds to requests, and what happens around them. */
 export interface CompiledAuth {
+  /** Adds to each request. A request that contains the kind's `value` is left as it is. */
   readonly step?: AuthStep;
+  readonly value?: AuthValue;
+  /** Adds templates to a request before it is compiled. @throws DeclarationError */
+  readonly extend?: (request: RequestFile, place: DocumentLocation) => RequestFile;
   readonly tokens?: TokenExchange;
+  readonly challenges?: ChallengeResponse;
   readonly tls?: (values: TemplateValues) => ClientTls;
 }
 
@@ -40,10 +48,28 @@ export interface AuthStep {
   apply(request: RenderedRequest, values: TemplateValues): RenderedRequest;
 }
 
+/** A value that requests can contain under this name, such as `{{ signature }}`. */
+export interface AuthValue {
+  readonly name: string;
+  /** The parts of the request from which the value is computed, without the members that contain the value. */
+  readonly covers: ReadonlySet<RequestPart>;
+  /** Computes the value. Absent: it is among the values of the request, such as the token of a login. @throws Fault */
+  readonly make?: (request: RenderedRequest, values: TemplateValues) => string;
+}
+
+/** The answer to a reply 401 with challenges (RFC 9110, section 11). */
+export interface ChallengeResponse {
+  /**
+   * The value of `Authorization` for a request; `null` without a challenge that can be answered. `uses`: how many
+   * requests have answered this challenge before. @throws Fault
+   */
+  respond(challenge: string, uses: number, request: RenderedRequest, values: TemplateValues): string | null;
+}
+
 /** A login call and its token, which requests use as `{{ token }}`. */
 export interface TokenExchange {
   /** Returns a token for this owner, from the cache or by a login call. @throws Fault */
-  obtain(owner: string | undefined, values: TemplateValues, send: SendRequest): Promise<ReadyToken>;
+  obtain(owner: string | undefined, values: TemplateValues, call: SourceCall, send: SendRequest): Promise<ReadyToken>;
   /** Removes a token that the vendor refused from the cache. */
   drop(owner: string | undefined, values: TemplateValues, token: string): void;
 }
@@ -54,7 +80,7 @@ export interface AuthSetting {
   readonly known: KnownNames;
   readonly place: DocumentLocation;
   readonly clock: Clock;
-  readonly nonce: () => string;
+  readonly moments: Moments;
   /** Throws the failure that the file's `errors` recognise in a reply. */
   readonly failing: (view: ReplyView) => void;
 }

@@ -1,42 +1,56 @@
 import type { Static } from "typebox";
 import { apiKey } from "./api-key.ts";
-import { kindOf, type AnyAuthKind, type AuthSetting, type AuthStep, type CompiledAuth } from "./auth-kind.ts";
+import { kindOf, type AnyAuthKind, type AuthSetting, type CompiledAuth } from "./auth-kind.ts";
 import { basic } from "./basic.ts";
 import { bearer } from "./bearer.ts";
-import { hmac } from "./hmac.ts";
+import { httpDigest } from "./http-digest.ts";
+import { jwt } from "./jwt.ts";
 import { mutualTls } from "./mutual-tls.ts";
+import { oauth1 } from "./oauth1.ts";
+import { digest, hmac } from "./signature.ts";
 import { tokenExchange } from "./token-exchange.ts";
+import { wsSecurity } from "./ws-security.ts";
+import type { Moments } from "../request/request-moment.ts";
 
 /** Kinds that only add to a request, so they can also authenticate a login call. */
-const ADDING = [apiKey, basic, bearer, hmac] as const;
+const ADDING = [apiKey, basic, bearer, hmac, digest, jwt, oauth1, wsSecurity] as const;
 
 /** All kinds of authentication. The format, its reference and the compiler are derived from this list. */
-export const AUTH_KINDS = [...ADDING, tokenExchange(ADDING), mutualTls] as const;
+export const AUTH_KINDS = [...ADDING, tokenExchange(ADDING), httpDigest, mutualTls] as const;
 
 export type AuthFile = Static<(typeof AUTH_KINDS)[number]["schema"]>;
 
-/** The compiled authentication of a file, applied in the order of the file. */
-export interface Auth {
-  readonly steps: readonly AuthStep[];
-  readonly tokens: CompiledAuth["tokens"] | undefined;
-  readonly tls: CompiledAuth["tls"] | undefined;
+/** The compiled authentication of a file. */
+export interface Auth extends Pick<CompiledAuth, "tokens" | "challenges" | "tls"> {
+  /** In the order of the file. */
+  readonly kinds: readonly CompiledAuth[];
+  readonly moments: Moments;
 }
 
 /** @throws DeclarationError */
 export function compileAuth(written: AuthFile | readonly AuthFile[] | undefined, setting: AuthSetting): Auth {
   const list: readonly AuthFile[] =
     written === undefined ? [] : Array.isArray(written) ? written : [written as AuthFile];
+  const logsIn = list.some(({ kind }) => kind === "token_exchange");
   const seen = new Set<AnyAuthKind>();
   const compiled = list.map((file, index) => {
     const place = Array.isArray(written) ? setting.place.in(index) : setting.place;
     const kind = kindOf(file, AUTH_KINDS);
     if (kind.once !== undefined && seen.has(kind)) place.refuse("request.duplicate", kind.once);
     seen.add(kind);
-    return kind.compile(file, { ...setting, place });
+    // The login itself has no token yet.
+    const hasToken = logsIn && file.kind !== "token_exchange";
+    const known = hasToken ? { ...setting.known, token: null } : setting.known;
+    return kind.compile(file, { ...setting, known, place });
   });
+  return Object.assign({ kinds: compiled, moments: setting.moments }, ...compiled.map(around)) as Auth;
+}
+
+/** What a kind does besides adding to requests. Each of these is of a kind that a file can use once. */
+function around({ tokens, challenges, tls }: CompiledAuth): Partial<Auth> {
   return {
-    steps: compiled.flatMap(({ step }) => (step === undefined ? [] : [step])),
-    tokens: compiled.find(({ tokens }) => tokens !== undefined)?.tokens,
-    tls: compiled.find(({ tls }) => tls !== undefined)?.tls,
+    ...(tokens === undefined ? {} : { tokens }),
+    ...(challenges === undefined ? {} : { challenges }),
+    ...(tls === undefined ? {} : { tls }),
   };
 }

@@ -7,7 +7,7 @@ import { durationMs } from "../../../terms/time/durations.ts";
 import { compileExpression, type ReplyView } from "../expressions/expression.ts";
 import { Request } from "../format/exchange-format.ts";
 import { closed, duration, expression, template, text } from "../format/format-words.ts";
-import { checkHeaderName, compileRequest, type SendRequest } from "../request/render-request.ts";
+import { checkHeaderName, type SendRequest } from "../request/render-request.ts";
 import { parseTemplate, type TemplateValues } from "../request/template.ts";
 import { unreported } from "../reply/unreported.ts";
 import { compileView } from "../reply/view-reply.ts";
@@ -17,10 +17,10 @@ import {
   kindOf,
   type AnyAuthKind,
   type AuthSetting,
-  type AuthStep,
   type CompiledAuth,
   type NamedKind,
 } from "./auth-kind.ts";
+import { compileAuthenticated } from "./authenticated-request.ts";
 import { createTokenCache, type FetchedToken } from "./token-cache.ts";
 
 const schemaWith = (loginKinds: readonly AnyAuthKind[]) =>
@@ -44,7 +44,11 @@ const schemaWith = (loginKinds: readonly AnyAuthKind[]) =>
           "How long before its expiry a token is renewed. `30s` by default, and never more than half its lifetime.",
         ),
       ),
-      header: Type.Optional(text("The header field for the token. `Authorization` by default.")),
+      header: Type.Optional(
+        text(
+          "The header field for the token. `Authorization` by default. A request that contains `{{ token }}` itself does not get the field.",
+        ),
+      ),
       value: Type.Optional(template("The field's value. `Bearer {{ token }}` by default.")),
     },
     {
@@ -65,7 +69,7 @@ export function tokenExchange(loginKinds: readonly AnyAuthKind[]) {
       const here = { ...setting, known: lasting };
       const { auth } = file;
       const login = auth && kindOf(auth, loginKinds).compile(auth, { ...here, place: setting.place.in("auth") });
-      return compileTokenExchange(file, login?.step, here);
+      return compileTokenExchange(file, login, here);
     },
   });
 }
@@ -74,10 +78,10 @@ type TokenExchangeFile = Static<ReturnType<typeof schemaWith>>;
 
 function compileTokenExchange(
   auth: TokenExchangeFile,
-  loginStep: AuthStep | undefined,
-  { known, place, origins, clock, failing }: AuthSetting,
+  kind: CompiledAuth | undefined,
+  { known, place, origins, clock, moments, failing }: AuthSetting,
 ): CompiledAuth {
-  const login = compileRequest(auth.request, origins, known, place.in("request"));
+  const login = compileAuthenticated(auth.request, origins, kind ? [kind] : [], known, place.in("request"));
   const tokenOf = compileExpression(auth.token, place.in("token"));
   const expiryOf =
     auth.expires_in === undefined ? undefined : compileExpression(auth.expires_in, place.in("expires_in"));
@@ -88,8 +92,7 @@ function compileTokenExchange(
   const viewOf = compileView({ format: "json" });
 
   async function fetchToken(values: TemplateValues, send: SendRequest): Promise<FetchedToken> {
-    const request = login.render(values);
-    const view = viewOf(await send(loginStep === undefined ? request : loginStep.apply(request, values)));
+    const view = viewOf(await send(login.render(values)));
     if (view.status >= 400) reportFailure(view);
     if (view.status === 400) throw new Fault("source.credential_rejected", { status: 400 });
     const code = faultCodeOfStatus(view.status);
@@ -126,8 +129,12 @@ function compileTokenExchange(
 
   return {
     step: inOneHeader(header, value),
+    value: { name: "token", covers: new Set() },
     tokens: {
-      obtain: (owner, values, send) => cache.take(keyOf(owner, values), () => fetchToken(values, send)),
+      obtain(owner, values, call, send) {
+        const ofLogin = () => ({ ...values, ...moments.moment(call), request_id: moments.requestId(call) });
+        return cache.take(keyOf(owner, values), () => fetchToken(ofLogin(), send));
+      },
       drop: (owner, values, token) => cache.drop(keyOf(owner, values), token),
     },
   };

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../../../terms/json/json.ts";
+import { compileAuthenticated, type AuthenticatedRequest } from "../auth/authenticated-request.ts";
 import {
   ANSWER_PARTS,
   compileExpression,
@@ -12,9 +13,7 @@ import type { SourceDeclarationFile } from "../format/format.ts";
 import type { DocumentLocation } from "../format/read-document.ts";
 import type { StepFile } from "../format/steps-format.ts";
 import { compileErrors, type Failing } from "../reply/judge-reply.ts";
-import type { RequestTemplate } from "../request/render-request.ts";
 import type { KnownNames } from "../request/template.ts";
-import { compileAuthenticated } from "./send-and-judge.ts";
 import type { ExchangeSetting } from "./one-request.ts";
 import type { Resume } from "./resume.ts";
 import { compilePoll, type Poll } from "./poll.ts";
@@ -22,7 +21,7 @@ import { compilePoll, type Poll } from "./poll.ts";
 /** One request of a source with several. */
 export interface CompiledStep {
   readonly name: string;
-  readonly request: RequestTemplate;
+  readonly request: AuthenticatedRequest;
   readonly free: boolean;
   /** Whether the step places the order, or starts the work that a later step polls for. */
   readonly isOrder: boolean;
@@ -85,7 +84,7 @@ function compileStep(
   const none = file.match?.no_record;
   return {
     name: file.name,
-    request: compileAuthenticated(file.request, source.origins, auth, known, place.in("request")),
+    request: compileAuthenticated(file.request, source.origins, auth.kinds, known, place.in("request")),
     free: file.free === true,
     condition: file.when === undefined ? null : compileCondition(file.when, before, known, place.in("when")),
     failing(view) {

@@ -1,6 +1,7 @@
 import type { Reply } from "../../../sdk/http.ts";
 import type { SourceCall } from "../../../sdk/source.ts";
 import type { Clock } from "../../../terms/time/clock.ts";
+import { compileAuthenticated } from "../auth/authenticated-request.ts";
 import type { Auth } from "../auth/compile-auth.ts";
 import type { ReplyView } from "../expressions/expression.ts";
 import type { RequestFile } from "../format/exchange-format.ts";
@@ -13,7 +14,7 @@ import { compileJudge, readsBody, type ReplyVerdict } from "../reply/judge-reply
 import { unreported } from "../reply/unreported.ts";
 import { compileView } from "../reply/view-reply.ts";
 import type { KnownNames } from "../request/template.ts";
-import { acceptOf, ask, compileAuthenticated, valuesOf } from "./send-and-judge.ts";
+import { acceptOf, ask, valuesOf } from "./send-and-judge.ts";
 
 /** Sends as many requests as needed to the vendor. @throws Fault */
 export type AskVendor = (call: SourceCall) => Promise<DecidingReply>;
@@ -42,7 +43,7 @@ export function compileOneRequest(
   setting: ExchangeSetting,
 ): AskVendor {
   const { auth, charge, known, root } = setting;
-  const request = compileAuthenticated(file, source.origins, auth, known, root.in("request"));
+  const request = compileAuthenticated(file, source.origins, auth.kinds, known, root.in("request"));
   const viewOf = compileView(source.reply, readsBody(source));
   const judge = compileJudge(source, root);
   const accept = acceptOf(source.reply);

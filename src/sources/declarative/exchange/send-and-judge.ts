@@ -1,22 +1,25 @@
 import type { Reply } from "../../../sdk/http.ts";
 import { credentialScope, type SourceCall } from "../../../sdk/source.ts";
 import { Fault } from "../../../terms/fault.ts";
+import { withHeaders, type ChallengeResponse } from "../auth/auth-kind.ts";
+import type { AuthenticatedRequest } from "../auth/authenticated-request.ts";
 import type { Auth } from "../auth/compile-auth.ts";
 import type { ReadyToken } from "../auth/token-cache.ts";
-import type { RequestFile, ReplyFile } from "../format/exchange-format.ts";
-import type { DocumentLocation } from "../format/read-document.ts";
+import type { ReplyFile } from "../format/exchange-format.ts";
 import {
   type RenderedCost,
-  compileRequest,
   createSend,
   FREE,
-  type RequestTemplate,
+  type RenderedRequest,
+  type SendRequest,
 } from "../request/render-request.ts";
-import type { KnownNames, TemplateValues } from "../request/template.ts";
+import type { TemplateValues } from "../request/template.ts";
 
 /** The login that all requests of one call share. */
 export interface CallLogin {
   ready?: ReadyToken;
+  /** The challenge of the vendor that the last request answered, and how many requests have answered it. */
+  challenge?: { readonly text: string; readonly uses: number };
 }
 
 /** How the requests of a file are sent. */
@@ -35,34 +38,47 @@ export interface Asking {
  * throws a `credential` failure for a refusal that only the file's `errors` recognise. @throws Fault
  */
 export async function ask<Judged>(
-  request: RequestTemplate,
+  request: AuthenticatedRequest,
   call: SourceCall,
-  values: TemplateValues,
+  given: TemplateValues,
   asking: Asking,
   judge: (reply: Reply) => Judged,
 ): Promise<Judged> {
-  const { auth, accept, cost } = asking;
-  if (auth.tokens !== undefined) return askWithToken(request, auth.tokens, call, values, asking, judge);
-  return judge(await createSend(call.http, auth.tls?.(values), accept, cost)(authenticate(request, auth, values)));
+  const { auth, accept, cost, login = {} } = asking;
+  const { tokens, moments } = auth;
+  const send = createSend(call.http, auth.tls?.(given), accept, cost);
+  const requestId = moments.requestId(call);
+  const valuesWith = (token?: string): TemplateValues => {
+    const { clock, nonce } = moments.moment(call);
+    return { ...given, token, clock, nonce, request_id: requestId };
+  };
+  const sendWith = (token?: string): Promise<Reply> => {
+    const values = valuesWith(token);
+    const rendered = request.render(values);
+    return auth.challenges === undefined
+      ? send(rendered)
+      : sendAnswering(rendered, values, auth.challenges, login, send);
+  };
+  if (tokens === undefined) return judge(await sendWith());
+  // Render with a placeholder token first, to find unusable values before a login call is made.
+  request.render(valuesWith("-"));
+  return askWithToken(tokens, call, given, asking, login, sendWith, judge);
 }
 
 async function askWithToken<Judged>(
-  request: RequestTemplate,
   tokens: NonNullable<Auth["tokens"]>,
   call: SourceCall,
   values: TemplateValues,
-  { auth, accept, cost, login = {}, logsInAnew = false }: Asking,
+  { auth, accept, cost, logsInAnew = false }: Asking,
+  login: CallLogin,
+  sendWith: (token: string) => Promise<Reply>,
   judge: (reply: Reply) => Judged,
 ): Promise<Judged> {
-  const tls = auth.tls?.(values);
-  const send = createSend(call.http, tls, accept, cost);
-  // Render with a placeholder token first, to find unusable values before a login call is made.
-  authenticate(request, auth, { ...values, token: "-" });
   const owner = logsInAnew ? undefined : call[credentialScope];
-  const logIn = createSend(call.http, tls, accept, FREE);
+  const logIn = createSend(call.http, auth.tls?.(values), accept, FREE);
   for (let isRepeated = false; ; isRepeated = true) {
-    const { token, isFresh } = (login.ready ??= await tokens.obtain(owner, values, logIn));
-    const reply = await send(authenticate(request, auth, { ...values, token }));
+    const { token, isFresh } = (login.ready ??= await tokens.obtain(owner, values, call, logIn));
+    const reply = await sendWith(token);
     // Some vendors refuse an expired token with 403, but 403 may also mean missing rights. So this call does not repeat
     // the request, and the next call logs in again.
     if (reply.status === 403 && !isFresh) tokens.drop(owner, values, token);
@@ -83,6 +99,29 @@ async function askWithToken<Judged>(
   }
 }
 
+/** Sends a request. If the vendor answers it with a challenge, sends it once more with the response to that. */
+async function sendAnswering(
+  rendered: RenderedRequest,
+  values: TemplateValues,
+  challenges: ChallengeResponse,
+  login: CallLogin,
+  send: SendRequest,
+): Promise<Reply> {
+  const respond = (text: string, uses: number): SendRequest | null => {
+    const authorization = challenges.respond(text, uses, rendered, values);
+    if (authorization === null) return null;
+    login.challenge = { text, uses: uses + 1 };
+    return (plain) => send(withHeaders(plain, { authorization }));
+  };
+  const { challenge } = login;
+  const reply = await ((challenge && respond(challenge.text, challenge.uses)) ?? send)(rendered);
+  const posed = reply.status === 401 ? reply.headers["www-authenticate"] : undefined;
+  const sendResponse = posed === undefined ? null : respond(posed, 0);
+  if (sendResponse === null) return reply;
+  reply.chargedAs("no");
+  return sendResponse(rendered);
+}
+
 function isRefusedCredential(thrown: unknown): thrown is Fault {
   return thrown instanceof Fault && thrown.code === "source.credential_rejected";
 }
@@ -91,38 +130,8 @@ function isFreeOfCharge({ reported, row }: Fault): boolean {
   return (reported?.charged ?? row.charged) === "no";
 }
 
-export function authenticate(request: RequestTemplate, auth: Auth, values: TemplateValues) {
-  return auth.steps.reduce((ready, step) => step.apply(ready, values), request.render(values));
-}
-
 export function valuesOf(call: Pick<SourceCall, "inputs" | "credentials" | "context" | "region">): TemplateValues {
   return { inputs: call.inputs, credentials: call.credentials, context: call.context, region: call.region };
-}
-
-/**
- * Compiles a request. Refuses headers and parameters of the request that authentication also sets. @throws
- * DeclarationError
- */
-export function compileAuthenticated(
-  file: RequestFile,
-  origins: readonly string[],
-  auth: Auth,
-  known: KnownNames,
-  place: DocumentLocation,
-): RequestTemplate {
-  const request = compileRequest(file, origins, known, place);
-  const headers = new Set(request.headerNames);
-  const parameters = new Set(request.queryNames);
-  for (const step of auth.steps) {
-    for (const name of step.headerNames) claim(headers, name, "header");
-    for (const name of step.queryNames) claim(parameters, name, "parameter");
-  }
-  return request;
-
-  function claim(taken: Set<string>, name: string, what: string): void {
-    if (taken.has(name)) place.refuseKey("request.duplicate", `the ${what} "${name}" is also set by auth`);
-    taken.add(name);
-  }
 }
 
 export function acceptOf(reply: ReplyFile | undefined): string {

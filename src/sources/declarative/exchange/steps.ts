@@ -10,7 +10,7 @@ import { compileJudge, faultOfStatus, type Judge } from "../reply/judge-reply.ts
 import { unreported } from "../reply/unreported.ts";
 import { compileView } from "../reply/view-reply.ts";
 import { NOT_YET, type TemplateValues } from "../request/template.ts";
-import { acceptOf, ask, authenticate, valuesOf, type CallLogin } from "./send-and-judge.ts";
+import { acceptOf, ask, valuesOf, type CallLogin } from "./send-and-judge.ts";
 import { compileStepList, namesAfter, type CompiledStep } from "./compile-steps.ts";
 import { type AskVendor, type ExchangeSetting, judgedBilled } from "./one-request.ts";
 import { compileResume, orderToResume, type Resume } from "./resume.ts";
@@ -175,12 +175,14 @@ class Walk {
    * money.
    */
   #assertAllCanBeSent(steps: readonly CompiledStep[]): void {
-    const values = { ...this.#values(), steps: NOT_YET, order_id: this.#orderId ?? NOT_YET, token: "-" };
+    const { moments } = this.#parts.auth;
+    const later = { steps: NOT_YET, order_id: this.#orderId ?? NOT_YET, token: "-", request_id: "-" };
+    const values = { ...this.#values(), ...moments.moment(this.#call), ...later };
     for (const step of steps) {
       const { condition, request } = step;
       if (condition !== null && !(condition.isAboutInputs && this.#isAsked(step))) continue;
       try {
-        authenticate(request, this.#parts.auth, values);
+        request.render(values);
       } catch (thrown) {
         if (thrown instanceof Fault && CALLERS.has(thrown.code)) throw thrown;
         // Problems with values of later replies are reported when those replies have arrived.

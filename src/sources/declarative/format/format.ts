@@ -60,6 +60,14 @@ const Case = Type.Object(
     inputs: Type.Record(Type.String(), Type.Unknown(), { description: "The inputs of the call." }),
     credentials: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: "Made up if left out." })),
     context: Type.Optional(words(["prod", "test", "dev"], "`dev` by default.")),
+    at: Type.Optional(
+      Type.String({
+        pattern:
+          "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]{1,3})?Z$",
+        description: "The time of its requests, such as `2015-08-30T12:36:00Z`. The present by default.",
+      }),
+    ),
+    nonce: Type.Optional(text("The nonce and the request id of its requests. Random by default.")),
     reply: Type.Optional(oneOrMore(ScriptedReply, "The vendor's replies, in the order of the requests.")),
     request: Type.Optional(oneOrMore(ExpectedRequest, "The requests that the vendor must have received, in order.")),
     expect: Type.Object(

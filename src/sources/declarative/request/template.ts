@@ -2,17 +2,21 @@ import type { Json, JsonObject } from "../../../terms/json/json.ts";
 import { Fault } from "../../../terms/fault.ts";
 import { asItIs, type Encoding } from "./encodings.ts";
 import { applyFilter, FilterProblem, FILTERS, isAbsent, textOf, type Filter } from "./filters.ts";
+import { CLOCK_NAMES, RequestClock } from "./request-clock.ts";
 import { didYouMean } from "../../../terms/text/nearest.ts";
 import type { DocumentLocation } from "../format/read-document.ts";
 
 /** The values that a template may name: a root such as `inputs`, then names below it. */
-export type TemplateValues = Readonly<Record<string, Json | undefined>>;
+export type TemplateValues = Readonly<Record<string, Json | RequestClock | undefined>>;
 
 /**
  * The names that are known at one location of the file. `null`: any name is allowed below this root, or the root itself
  * is a value.
  */
 export type KnownNames = Readonly<Record<string, readonly string[] | null>>;
+
+/** The names of the values that are different for each request. */
+export const MOMENT_NAMES: KnownNames = { clock: CLOCK_NAMES, nonce: null, request_id: null };
 
 /** The origin of a value: the root of a template's name and the name after it. */
 export interface ValueOrigin {
@@ -148,9 +152,19 @@ function parseValue(
   return { root, path };
 }
 
+/** Values that a kind of authentication makes, and how. */
+const MADE_BY: ReadonlyMap<string, string> = new Map([
+  ["signature", "auth of kind hmac or digest makes it, if it has no header"],
+  ["jwt", "auth of kind jwt makes it"],
+  ["token", "auth of kind token_exchange fetches it"],
+  ["request", "only a text to sign contains parts of the request"],
+]);
+
 function assertKnown(root: string, path: readonly string[], known: KnownNames, place: DocumentLocation): void {
   if (!Object.hasOwn(known, root)) {
-    const hint = didYouMean(root, Object.keys(known)) ?? `names here begin with ${Object.keys(known).join(", ")}`;
+    const made = MADE_BY.get(root);
+    const hint =
+      made ?? didYouMean(root, Object.keys(known)) ?? `names here begin with ${Object.keys(known).join(", ")}`;
     place.refuse("template.unknown_name", `"${root}" is not available here`, hint);
   }
   const names = known[root];
@@ -264,7 +278,9 @@ export function evaluate(expression: Expression, values: TemplateValues): Json |
 }
 
 function lookUp(expression: Expression, values: TemplateValues): Json | undefined {
-  let value: Json | undefined = Object.hasOwn(values, expression.root) ? values[expression.root] : undefined;
+  const root = Object.hasOwn(values, expression.root) ? values[expression.root] : undefined;
+  if (root instanceof RequestClock) return root[expression.path[0] as (typeof CLOCK_NAMES)[number]];
+  let value: Json | undefined = root;
   if (value === NOT_YET) return value;
   for (const name of expression.path) {
     const holder: Json | undefined = value;
