@@ -24,6 +24,7 @@ export function draftAuth(word: string): DraftedAuth {
   if (rest === "" && kind === "basic") return basicAuth();
   if (rest === "" && kind === "bearer") return bearerAuth();
   if (rest === "" && kind === "mtls") return certificateAuth();
+  if (rest === "" && kind === "http_digest") return challengedAuth();
   const isNamed = /^[A-Za-z0-9_.-]{1,60}$/.test(rest);
   if (kind === "header" && isNamed) return keyAuth({ header: rest });
   if (kind === "query" && isNamed) return keyAuth({ query: rest });
@@ -48,6 +49,11 @@ export function basicAuth({ password = true } = {}): DraftedAuth {
   }
   const kind = { kind: "basic", username: "{{ credentials.username }}", password: "{{ credentials.password }}" };
   return { fields: { username: PLAIN, password: SECRET }, kinds: [kind], origins: [] };
+}
+
+function challengedAuth(): DraftedAuth {
+  const { fields, kinds } = basicAuth();
+  return { fields, kinds: kinds.map((kind) => ({ ...kind, kind: "http_digest" })), origins: [] };
 }
 
 export function bearerAuth(): DraftedAuth {
@@ -133,12 +139,12 @@ export function logsIn({ kinds }: DraftedAuth): boolean {
 }
 
 /**
- * The header fields, in lower case, by which a case can check that a request is authenticated. Signatures are left out,
- * because they change.
+ * The header fields, in lower case, by which a case can check that a request is authenticated. Signatures and responses
+ * to challenges are left out, because they change.
  */
 export function authHeaders({ kinds }: DraftedAuth): readonly string[] {
   return kinds.flatMap(({ kind, header }) => {
-    if (kind === "hmac" || kind === "mtls") return [];
+    if (kind === "hmac" || kind === "http_digest" || kind === "mtls") return [];
     if (typeof header === "string") return [header.toLowerCase()];
     return kind === "api_key" ? [] : ["authorization"];
   });

@@ -503,7 +503,7 @@ test("source new says what is missing or cannot be, and writes nothing", async (
   assert.match(await says({ url: "https://{tenant}.acme.example/all" }), /cannot change the host/);
   assert.match(await says({ auth: "magic" }), /auth is none, basic/);
   assert.match(await says({ auth: "oauth2" }), /a login needs an address.*oauth2:https:/);
-  assert.match(await says({ auth: "hmac" }), /auth is none, .*hmac:HEADER or mtls/);
+  assert.match(await says({ auth: "hmac" }), /auth is none, .*hmac:HEADER, http_digest or mtls/);
   assert.match(await says({ url: "https://api.acme.example/x/{number}?q={q" }), /brace/);
   assert.match(await says({ charge: "none" }), /one of free, per_call, per_success, per_match/);
   writeFileSync(join(folder, "cut.json"), '{"company": {\n  "number": "1",\n}}');

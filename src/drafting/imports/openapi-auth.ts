@@ -67,7 +67,8 @@ function schemeOf(document: OpenApiDocument, at: Spot, name: string, scopes: Spo
     const word = document.text(scheme, "scheme") ?? "";
     if (/^basic$/i.test(word)) return basicAuth();
     if (/^bearer$/i.test(word)) return bearerAuth();
-    if (!/^(?:digest|hoba|mutual|negotiate|privatetoken|scram-.*|vapid)$/i.test(word))
+    if (/^digest$/i.test(word)) return draftAuth("http_digest");
+    if (!/^(?:hoba|mutual|negotiate|privatetoken|scram-.*|vapid)$/i.test(word))
       return keyAuth({ header: "Authorization" }, { word });
     return document.refuse(scheme, `${word} cannot be imported`, INSTEAD);
   }

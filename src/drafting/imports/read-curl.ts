@@ -74,7 +74,7 @@ const OPTIONS: Readonly<Record<string, CurlOption>> = {
   proxy: PROXY,
   socks5: PROXY,
   "proxy-user": PROXY,
-  digest: LOGIN,
+  digest: refuses("give --auth http_digest, which answers the challenge", false),
   ntlm: LOGIN,
   negotiate: LOGIN,
   anyauth: LOGIN,
@@ -84,7 +84,7 @@ const OPTIONS: Readonly<Record<string, CurlOption>> = {
   head: refuses("a reply without a body has no record: give the command that fetches it"),
   next: refuses("a source makes one request: give one command"),
   "aws-sigv4": refuses(
-    "this signature is not supported: give --auth hmac:HEADER and write the text to sign by hand",
+    "this signature is not drafted: give --auth hmac:Authorization and write the text to sign as example_signed__aws_search does",
     true,
   ),
   "upload-file": refuses("a source cannot send a file: give the body with -d", true),
