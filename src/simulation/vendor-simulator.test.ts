@@ -44,7 +44,7 @@ test("the simulator simulates all vendors of a project for any client", async (t
   await assert.rejects(get("/api.acme.example/people/bob", { "x-datarun-simulate": "connection_lost" }));
 });
 
-test("a simulated vendor distinguishes requests by their bodies, and checks no credential", async (t) => {
+test("a simulated vendor distinguishes requests by their bodies, and checks no credential, time or nonce", async (t) => {
   const file = `id: acme__checks
 title: Checks
 inputs: {type: object, properties: {name: {type: string}}}
@@ -53,7 +53,7 @@ origins: ['https://api.acme.example']
 request:
   method: POST
   url: https://api.acme.example/accounts/{{ credentials.user }}/checks
-  query: {key: '{{ credentials.key }}'}
+  query: {key: '{{ credentials.key }}', t: '{{ clock.day }}', once: '{{ nonce }}'}
   body: {json: {name: '{{ inputs.name }}', sent_by: {user: '{{ credentials.user }}'}}}
 match: {record: body.id, no_record: body.none}
 cases:
@@ -82,7 +82,7 @@ cases:
     const reply = await fetch(`${simulator.url}${path}`, { method: "POST", body, headers: { "content-type": type } });
     return [reply.status, await reply.json()];
   };
-  const mine = "/api.acme.example/accounts/me/checks?key=mine";
+  const mine = "/api.acme.example/accounts/me/checks?key=mine&t=20240102&once=1";
   assert.deepEqual(await post(mine, '{"sent_by": {"user": "me"}, "name": "ada"}'), [200, { id: 1 }]);
   assert.deepEqual(await post(mine, '{"name": "nobody", "sent_by": {"user": "me"}}'), [200, { none: true }]);
   for (const body of [

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
 import { test } from "node:test";
 import { deploy } from "../rig/deployed.ts";
 import { project } from "../start/project-folder.ts";
@@ -120,6 +121,80 @@ test("after representative traffic no planted secret is in the log, the journal,
     ["ledger", "list"],
   ])
     secrets.assertAbsent(verb.join(" "), JSON.stringify(await deployment.verb(...verb)));
+});
+
+const SIGNED = (origin: string, path: string) => `id: acme__${path}
+title: T
+inputs: {type: object, properties: {name: {type: string}}}
+credentials: {type: object, required: [api_key], properties: {api_key: {type: string}}}
+origins: [${origin}]
+timeout_ms: 700
+auth:
+  - kind: token_exchange
+    request: {method: POST, url: ${origin}/login, body: {form: {assertion: '{{ jwt }}'}}}
+    auth: {kind: jwt, algorithm: HS256, key: '{{ credentials.api_key }}', claims: {iss: me}}
+    token: body.access_token
+  - kind: hmac
+    algorithm: sha256
+    derive: [{name: first, key: '{{ credentials.api_key }}', text: '{{ clock.day }}'}]
+    key_from: first
+    canonical: '{{ request.path }} {{ nonce }}'
+    encoding: hex
+  - {kind: digest, algorithm: md5, canonical: '{{ nonce }}{{ credentials.api_key }}', encoding: base64, header: X-Hash}
+request: {method: POST, url: ${origin}/${path}, query: {session: '{{ token }}', sig: '{{ signature }}'}, body: {json: {n: '{{ nonce }}', t: '{{ token }}'}}}
+match: {record: status == \`200\`, no_record: status == \`404\`}
+map: {ok: 'status'}
+`;
+
+test("no signature, assertion, token or derived key of a YAML source is in the log, the journal, the database or an error", async (t) => {
+  const vendor = await startVendor(t, {
+    paths: {
+      "/login": json({ access_token: "planted-session-token-4711" }),
+      "/fine": json({ fine: true }),
+      "/refused": json({ error: "x" }, { status: 401 }),
+      "/down": json({ error: "x" }, { status: 503 }),
+      "/hang": hang,
+    },
+  });
+  const paths = ["fine", "refused", "down", "hang"];
+  const folder = project(
+    t,
+    Object.fromEntries(paths.map((path) => [`sources/acme/${path}.yaml`, SIGNED(vendor.origin, path)])),
+  );
+  const deployment = await deploy(t, { project: folder });
+  const { secrets } = deployment;
+  const key = secrets.add("planted signing key 0001112223");
+  secrets.add("planted-session-token-4711");
+  await deployment.operate(async (operator) => {
+    for (const path of paths)
+      await operator.storeCredential(deployment.access, {
+        source: `acme__${path}`,
+        fields: { api_key: key },
+        isDefault: true,
+      });
+  });
+  const service = await deployment.start({ args: ["--log-level", "debug"] });
+  const run = await service.run(Object.fromEntries(paths.map((path) => [`acme__${path}`, true])), { name: "Ada" });
+  const sent = vendor.requests.filter(({ target }) => target !== "/login");
+  assert.ok(sent.length >= paths.length, run.text);
+  for (const { target, headers } of sent) {
+    const query = new URL(target, "http://vendor").searchParams;
+    assert.equal(query.get("session"), "planted-session-token-4711");
+    for (const made of [query.get("sig"), headers["x-hash"]]) secrets.add(String(made));
+    const day = new Date().toISOString().slice(0, 10).replaceAll("-", "");
+    secrets.add(createHmac("sha256", key).update(day).digest("hex"));
+  }
+  const login = vendor.requests.find(({ target }) => target === "/login")!;
+  const assertion = new URLSearchParams(login.body.toString()).get("assertion")!;
+  secrets.add(assertion.split(".").at(-1)!);
+
+  secrets.assertAbsent("an answer", run.text);
+  secrets.assertAbsent("the metrics", await (await fetch(`${service.adminUrl}/metrics`)).text());
+  service.signal("SIGTERM");
+  await service.ended;
+  for (const line of service.stdout().split("\n")) secrets.assertAbsent(`standard output: ${line}`, line);
+  secrets.assertAbsent("standard error", service.stderr());
+  secrets.assertAbsentFromFolder(deployment.dataDir);
 });
 
 test("the search finds what it looks for, in each of its forms", async (t) => {
