@@ -3,7 +3,10 @@ import type { Context, Workflow } from "../terms/caller.ts";
 import type { CredentialExplanation, ExplainingFinder } from "./ports.ts";
 
 /** The credential that a run would choose for a source, and whether the run could use it. */
-export interface ChosenCredential extends Pick<CredentialExplanation, "rule" | "credentialId" | "steps"> {
+export interface ChosenCredential extends Pick<
+  CredentialExplanation,
+  "rule" | "credentialId" | "steps" | "references"
+> {
   /** `false` if the source would fail without a call. */
   readonly works: boolean;
   /** A sentence about an invalid field; `null` if all are valid. */
@@ -35,11 +38,11 @@ export async function chooseCredentialFor(
     credentialId,
     autoSelect: workflow.autoCredentials,
   };
-  const { rule, credentialId: chosen, usable, steps } = await finder.explain(request);
+  const { rule, credentialId: chosen, usable, steps, references } = await finder.explain(request);
   const found = usable ? await finder.find(request) : null;
   const problem = usable ? source.credentialProblem(found?.fields.reveal() ?? {}) : null;
   // If no rule applies, a source that does not require a credential is still called.
   const works = rule === "none" ? source.credentialUse !== "required" : usable && problem === null;
   const misfit = problem === null ? null : `field ${problem.path.slice(1)} ${problem.message}`;
-  return { rule, credentialId: chosen, steps, works, misfit, found };
+  return { rule, credentialId: chosen, steps, references, works, misfit, found };
 }

@@ -1,7 +1,8 @@
 import type { NotedCredential, StoredCredential } from "./ports.ts";
 import { toWireTime } from "./wire-time.ts";
 import { Type } from "../terms/schema/type.ts";
-import { listOf, orNull, text, time, yesOrNo } from "./result-schemas.ts";
+import type { ReferencedField } from "../credentials/references/secret-references.ts";
+import { count, listOf, orNull, text, time, yesOrNo } from "./result-schemas.ts";
 
 export const wireCredential = Type.Object({
   cred_id: text,
@@ -14,7 +15,22 @@ export const wireCredential = Type.Object({
   note: Type.Optional(orNull(text)),
   // Null for a credential that was stored before field names were recorded.
   fields: Type.Optional(orNull(listOf(text))),
+  references: Type.Optional(
+    Type.Record(Type.String(), text, { description: "Where the values of fields are that are kept elsewhere" }),
+  ),
 });
+
+export const wireReference = Type.Object({
+  field: text,
+  reference: text,
+  age_s: { ...orNull(count), description: "Seconds since the value was read; null if it cannot be read" },
+  problem: orNull(text),
+});
+
+/** A field whose value is kept elsewhere; never the value. */
+export function toWireReference({ field, reference, ageMs, problem }: ReferencedField) {
+  return { field, reference, age_s: ageMs === null ? null : Math.round(ageMs / 1_000), problem };
+}
 
 /** A credential in a result: its fields by name only. */
 export function toWireCredential(credential: StoredCredential & Partial<NotedCredential>) {
@@ -28,5 +44,6 @@ export function toWireCredential(credential: StoredCredential & Partial<NotedCre
     created_at: toWireTime(credential.createdWallAt),
     ...(credential.note === undefined ? {} : { note: credential.note }),
     ...(credential.fieldNames === undefined ? {} : { fields: credential.fieldNames }),
+    ...(credential.references === undefined ? {} : { references: credential.references }),
   };
 }

@@ -14,10 +14,10 @@ export interface ProviderOptions {
 
 /** The identity provider of the settings. It is called first when a person logs in. */
 export function openIdentityProvider({ settings, clock, log }: ProviderOptions): AdminApiParts["provider"] {
-  const { issuer, clientId, ...claims } = settings.oidc;
+  const { issuer, clientId, clientSecret: _, ...claims } = settings.oidc;
   if (issuer === undefined || clientId === undefined) return null;
   const client = createIdentityProvider({
-    settings: { ...claims, issuer, clientId },
+    settings: { ...claims, issuer, clientId, clientSecret: () => settings.oidc.clientSecret },
     clock,
     log,
     trust: () => new Trust(readAuthorities(settings.outbound.caFile)).contextFor(undefined),

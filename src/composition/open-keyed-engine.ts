@@ -13,6 +13,9 @@ export interface StoreSettings {
   readonly databaseUrl: string | undefined;
   /** The value of `DATARUN_ROOT_KEY`, or the content of its file. */
   readonly rootKey: string | undefined;
+  /** Read these values again, if they can change while the process runs. */
+  readonly rereadRootKey?: () => string | undefined;
+  readonly rereadDatabaseUrl?: () => string | undefined;
   readonly clock: Clock;
   /** See `RootKeyOptions`. */
   readonly adoptRootKey?: boolean;
@@ -38,6 +41,7 @@ export async function openKeyedEngine(settings: StoreSettings): Promise<KeyedEng
   const engine = await openEngine({
     dataDir,
     databaseUrl,
+    rereadDatabaseUrl: settings.rereadDatabaseUrl,
     clock,
     usedJournal: usedJournal(join(dataDir, "ledger")),
     ...(opening !== undefined && { opening }),
@@ -47,6 +51,7 @@ export async function openKeyedEngine(settings: StoreSettings): Promise<KeyedEng
     const keys = reportUnavailable(engine, clock, createKeyStore(engine, clock));
     const rootKeys = await readRootKeys({
       variable: settings.rootKey,
+      reread: settings.rereadRootKey,
       directory: databaseUrl === undefined ? dataDir : null,
       store: keys,
       adopt: settings.adoptRootKey ?? false,

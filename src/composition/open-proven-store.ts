@@ -6,6 +6,7 @@ import type { Store } from "../storage/store.ts";
 import type { Clock } from "../terms/time/clock.ts";
 import { settledWithin } from "../terms/time/within.ts";
 import { openKeyedStore, type OpenedStore } from "./open-store.ts";
+import { unwrapRootKeys } from "./unwrap-root-keys.ts";
 import { settleRootKey } from "./settle-root-key.ts";
 
 export interface StoreParts {
@@ -47,7 +48,10 @@ export async function openProvenStore(parts: StoreParts): Promise<ProvenStore> {
   const keyed = await openKeyedStore({
     dataDir,
     databaseUrl: settings.databaseUrl,
-    rootKey: settings.rootKey,
+    rootKey: await unwrapRootKeys(settings, clock),
+    ...(settings.rootKeyKms === undefined && { rereadRootKey: () => settings.rootKey }),
+    ...(settings.databaseUrl !== undefined && { rereadDatabaseUrl: () => settings.databaseUrl }),
+    secrets: settings,
     clock,
     opening: forCommand ? "look" : "upgrade",
     tell: ({ event, says }) => log.warn({ event }, says),

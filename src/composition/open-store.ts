@@ -5,20 +5,23 @@ import { proveRootKeys, type KeyStanding } from "../credentials/prove-root-keys.
 import { createSealer } from "../credentials/sealer.ts";
 import { createStore } from "../storage/store.ts";
 import type { Clock } from "../terms/time/clock.ts";
+import { openSecretReferences, type SecretSettings } from "./open-secret-references.ts";
 import { type KeyedEngine, openKeyedEngine, type StoreSettings } from "./open-keyed-engine.ts";
 
 export type OpenedStore = ReturnType<typeof storeOver>;
 
 /** Opens the store and the ports that depend on its keys, the same for a service and a verb. */
-export async function openKeyedStore(settings: StoreSettings): Promise<OpenedStore> {
-  return storeOver(await openKeyedEngine(settings), settings.clock);
+export async function openKeyedStore(
+  settings: StoreSettings & { readonly secrets?: SecretSettings },
+): Promise<OpenedStore> {
+  return storeOver(await openKeyedEngine(settings), settings.clock, settings.secrets);
 }
 
 /**
  * `proven` resolves with the comparison of the root keys with the stored ones, which a shared database may delay. It
  * rejects if the keys are not those of this store.
  */
-export function storeOver({ engine, keys, rootKeys }: KeyedEngine, clock: Clock) {
+export function storeOver({ engine, keys, rootKeys }: KeyedEngine, clock: Clock, secrets?: SecretSettings) {
   const store = createStore(engine, clock);
   const proven: Promise<KeyStanding> = engine.ready().then(() => proveRootKeys(rootKeys, keys));
   // Callers that await it get the error; without one it is not an unhandled rejection.
@@ -27,6 +30,13 @@ export function storeOver({ engine, keys, rootKeys }: KeyedEngine, clock: Clock)
   const [rootKey] = rootKeys.all();
   const scopeKey = rootKey === undefined ? undefined : scopeKeyOf(rootKey);
   const billedCalls = new BilledCalls({ counts: store.callCounts, clock });
-  const finder = createCredentialFinder({ store: store.credentials, sealer, billedCalls, clock, scopeKey });
+  const finder = createCredentialFinder({
+    store: store.credentials,
+    sealer,
+    billedCalls,
+    clock,
+    scopeKey,
+    ...(secrets !== undefined && { references: openSecretReferences(secrets, clock) }),
+  });
   return { store, rootKeys, sealer, finder, billedCalls, proven };
 }

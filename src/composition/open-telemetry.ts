@@ -30,7 +30,17 @@ const NO_TELEMETRY: Telemetry = { spans: null, exportMetrics() {}, async [Symbol
 
 /** The setting has precedence over OpenTelemetry's variables, except those that turn a signal off. */
 export function otlpTargetOf({ otel, otlpEndpoint }: Settings, signal: SignalName): OtlpTarget | null {
-  const { isOn, url: byVariables, headers, gzip, timeoutMs } = otel[signal];
+  const { isOn, url: byVariables, gzip, timeoutMs } = otel[signal];
   const url = otlpEndpoint === undefined ? byVariables : urlOfSignal(otlpEndpoint, signal);
-  return otel.isDisabled || !isOn || url === undefined ? null : { url, headers, gzip, timeoutMs };
+  return otel.isDisabled || !isOn || url === undefined
+    ? null
+    : {
+        url,
+        gzip,
+        timeoutMs,
+        // They may be in a file that is replaced while the service runs.
+        get headers() {
+          return otel[signal].headers;
+        },
+      };
 }

@@ -27,6 +27,7 @@ export function openVendorClient(settings: Settings, clock: Clock): OutboundClie
       allowPrivate: privateOrigins,
       traced: traceOrigins,
       proxy,
+      rereadProxy: () => settings.outbound.proxy,
       extraAuthorities,
     });
   } catch (error) {

@@ -116,7 +116,7 @@ export async function start(options: StartOptions): Promise<RunningService> {
     deployment,
     authenticator,
     finder,
-    observers: telemetry.spans === null ? [billedCalls] : [billedCalls, telemetry.spans],
+    observers: [billedCalls, finder, ...(telemetry.spans === null ? [] : [telemetry.spans])],
     ledger: journal.ledger,
     sources: catalogs.sources,
     functions: catalogs.functions,

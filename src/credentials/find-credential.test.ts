@@ -3,13 +3,15 @@ import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { inspect } from "node:util";
 import * as fc from "fast-check";
-import type { CredentialRequest } from "../run/ports.ts";
+import type { CredentialRequest, RunReport } from "../run/ports.ts";
 import { CONTEXTS } from "../terms/caller.ts";
 import { FakeClock } from "../terms/time/clock.kit.ts";
 import { Fault } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json/json.ts";
 import { Secret } from "../terms/secret.ts";
 import { BilledCalls } from "./billed-calls.ts";
+import { markReferences } from "./references/marked-fields.ts";
+import { SecretReferences } from "./references/secret-references.ts";
 import { createCredentialFinder } from "./find-credential.ts";
 import { MemoryStore } from "./memory-store.kit.ts";
 import type { SealedCredential } from "./ports.ts";
@@ -254,6 +256,7 @@ test("explain lists every rule with its reason", async () => {
     rule: "default",
     credentialId: "cred_d",
     usable: true,
+    references: [],
     steps: [
       {
         rule: "inline",
@@ -346,4 +349,36 @@ test("a credential has its own prices in memory, and a changed price holds from 
   assert.equal((await finder.find({ ...ASK, inline: { api_key: "mine" } }))?.prices, null);
   store.setPrices("cred_d", [{ ...term, amount: 1n }]);
   assert.equal((await finder.find(ASK))?.prices?.at(100)?.amount, 1n);
+});
+
+test("a credential whose field is kept elsewhere is read again after a vendor has rejected it, in another scope", async () => {
+  const { clock, store, sealer } = await rig();
+  let [kept, reads] = ["1", 0];
+  const read = async () => {
+    reads += 1;
+    return kept;
+  };
+  const finder = createCredentialFinder({
+    store,
+    sealer,
+    billedCalls: new BilledCalls({ counts: store, clock }),
+    references: new SecretReferences({ clock, ttlMs: 3_600_000, read }),
+    clock,
+  });
+  const place = { id: "cred_k", organizationId: "org_a", source: "acme__people", version: 1 };
+  const fields = markReferences({ user: "u" }, { api_key: "vault://kv/acme#key" });
+  const sealed = await sealer.seal(place, new Secret(fields));
+  store.put({ ...place, ...sealed, contexts: [], regions: [], isDefault: true, disabled: false, createdWallAt: 0 });
+  const first = await finder.find(ASK);
+  assert.deepEqual(first?.fields.reveal(), { user: "u", api_key: "1" });
+  kept = "2";
+  await clock.advance(10_000);
+  assert.equal((await finder.find(ASK))?.fields, first?.fields);
+  const rejected = { credentialId: "cred_k", fault: new Fault("source.credential_rejected") };
+  finder.runEnded({ calls: [rejected] } as unknown as RunReport);
+  const second = await finder.find(ASK);
+  assert.deepEqual([second?.fields.reveal(), reads], [{ user: "u", api_key: "2" }, 2]);
+  assert.notEqual(second?.scope, first?.scope);
+  const inline = { api_key: { $datarun_reference: "vault://kv/acme#key" } };
+  assert.deepEqual((await finder.find({ ...ASK, inline }))?.fields.reveal(), inline);
 });

@@ -1,4 +1,10 @@
-import type { CredentialFinder, CredentialRequest, CredentialRule, ResolvedCredential } from "../run/ports.ts";
+import type {
+  CredentialFinder,
+  CredentialRequest,
+  CredentialRule,
+  ResolvedCredential,
+  RunObserver,
+} from "../run/ports.ts";
 import { CachedLookup, LIST_LOOKUP, type LookupLimits, type LookupStats } from "../terms/collections/cached-lookup.ts";
 import type { Clock } from "../terms/time/clock.ts";
 import { asFault, Fault } from "../terms/fault.ts";
@@ -9,6 +15,9 @@ import { createInlineScopes } from "./inline-scope.ts";
 import { StoredCredentials } from "./stored-credentials.ts";
 import type { BilledCalls } from "./billed-calls.ts";
 import type { CredentialStore, SealedCredential } from "./ports.ts";
+import { BoundedMap } from "../terms/collections/bounded-map.ts";
+import { SecretUnavailable } from "./references/secret-unavailable.ts";
+import { type ReferencedField, SecretReferences } from "./references/secret-references.ts";
 import type { Sealer } from "./sealer.ts";
 
 /** The credential that a run would use, and the result of every rule on the way. */
@@ -18,6 +27,8 @@ export interface Explanation {
   /** False if the search ended with a refusal: the source fails and nothing is sent. */
   readonly usable: boolean;
   readonly steps: readonly ExplainedStep[];
+  /** The fields of the credential whose values are kept elsewhere. */
+  readonly references: readonly ReferencedField[];
 }
 
 export interface ExplainedStep {
@@ -27,7 +38,7 @@ export interface ExplainedStep {
   readonly credentialId: string | null;
 }
 
-export interface CredentialFinderWithReasons extends CredentialFinder {
+export interface CredentialFinderWithReasons extends CredentialFinder, RunObserver {
   /**
    * The same search with the result of each rule. @throws Fault `source.credential_unavailable` if the store does not
    * answer
@@ -40,11 +51,16 @@ export interface CredentialFinderParts {
   readonly store: Pick<CredentialStore, "credentialsFor" | "pricesFor" | "version">;
   readonly sealer: Pick<Sealer, "dataKey">;
   readonly billedCalls: Pick<BilledCalls, "open">;
+  /** The values of fields that are kept elsewhere. Without it, a credential with such fields cannot be used. */
+  readonly references?: SecretReferences;
   readonly clock: Clock;
   readonly limits?: Partial<LookupLimits>;
   /** See `scopeKeyOf`. Without it, the scopes of inline credentials are unique to this process. */
   readonly scopeKey?: Uint8Array | undefined;
 }
+
+/** Credentials with references that are remembered at once. */
+const REFERRING_MAX = 10_000;
 
 /**
  * The same message whether the id is unknown, belongs to another organization or source, is disabled, or is not allowed
@@ -57,9 +73,16 @@ export function createCredentialFinder({
   sealer,
   billedCalls,
   clock,
+  references = new SecretReferences({
+    clock,
+    ttlMs: 0,
+    read: () => Promise.reject(new SecretUnavailable("there is no access to it here")),
+  }),
   limits,
   scopeKey,
 }: CredentialFinderParts): CredentialFinderWithReasons {
+  /** The references of credentials in use, by credential id. */
+  const inUse = new BoundedMap<string, ReadonlyMap<string, string>>(REFERRING_MAX);
   const inlineScope = createInlineScopes(scopeKey);
   const lists = new CachedLookup<StoredCredentials>(
     {
@@ -104,20 +127,40 @@ export function createCredentialFinder({
     };
   }
 
+  /** Fields that a request sends are values, whatever they contain. */
+  function referencesOf({ credentialId, fields }: ResolvedCredential): ReadonlyMap<string, string> | null {
+    return credentialId === null ? null : references.among(fields);
+  }
+
   return {
     async find(request) {
       const list = await listFor(request);
-      return take(request, list, chooseCredential(request, list.rows));
+      const taken = take(request, list, chooseCredential(request, list.rows));
+      const kept = taken === null ? null : referencesOf(taken);
+      if (taken === null || kept === null) return taken;
+      inUse.set(taken.credentialId!, kept);
+      const { fields, generation } = await references.fill(taken.fields, kept);
+      // What was made with other values, such as an access token, belongs to another scope.
+      return { ...taken, fields, scope: `${taken.scope}/${generation}` };
     },
     async explain(request) {
       const list = await listFor(request);
       const choices: Choice[] = [];
       const choice = chooseCredential(request, list.rows, (step) => choices.push(step));
-      return explanation(
-        choices,
-        choice,
-        attempt(() => take(request, list, choice)),
-      );
+      let taken: ResolvedCredential | null = null;
+      const fault = attempt(() => (taken = take(request, list, choice)));
+      const kept = taken === null ? null : referencesOf(taken);
+      const described = kept === null ? [] : await references.describe(kept);
+      return explanation(choices, choice, fault, described);
+    },
+    // A vendor's rejection is the first sign of a value that was changed elsewhere.
+    runEnded({ calls }) {
+      if (inUse.size === 0) return;
+      for (const { credentialId, fault } of calls) {
+        if (credentialId === null || fault?.code !== "source.credential_rejected") continue;
+        const kept = inUse.get(credentialId);
+        if (kept !== undefined) references.rejected(kept);
+      }
     },
     stats: () => lists.stats,
   };
@@ -170,7 +213,13 @@ function attempt(take: () => ResolvedCredential | null): Fault | null {
   }
 }
 
-function explanation(considered: readonly Choice[], choice: Choice | null, fault: Fault | null): Explanation {
+function explanation(
+  considered: readonly Choice[],
+  choice: Choice | null,
+  fault: Fault | null,
+  references: readonly ReferencedField[],
+): Explanation {
+  const isRead = references.every(({ ageMs }) => ageMs !== null);
   const steps = RULES.map((rule): ExplainedStep => {
     const judgement = considered.find((step) => step.rule === rule)?.judgement;
     if (judgement === undefined) {
@@ -184,5 +233,11 @@ function explanation(considered: readonly Choice[], choice: Choice | null, fault
     return { rule, verdict: judgement.verdict, reason: REASONS[judgement.reason], credentialId };
   });
   const credentialId = choice?.judgement.credential?.id ?? null;
-  return { rule: choice?.rule ?? "none", credentialId, usable: choice !== null && fault === null, steps };
+  return {
+    rule: choice?.rule ?? "none",
+    credentialId,
+    usable: choice !== null && fault === null && isRead,
+    steps,
+    references,
+  };
 }

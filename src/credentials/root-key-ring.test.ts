@@ -226,3 +226,19 @@ test("a running service finds a root key that another process has added, and kee
   ring.reload();
   assert.deepEqual(ring.current(), added);
 });
+
+test("a key that is added to the variable's file seals without a restart, and a broken file changes nothing", async () => {
+  const [one, two] = ["one", "two"].map((id) => formatRootKey({ id, bytes: randomBytes(32) }));
+  let variable = one!;
+  const ring = await openRootKeys({ variable, reread: () => variable, directory: null, store: new MemoryStore() });
+  variable = `${two},${one}`;
+  assert.equal(ring.current().id, "one");
+  assert.equal(ring.find("two")?.id, "two");
+  assert.equal(ring.current().id, "two");
+  variable = "broken";
+  assert.equal(ring.find("three"), undefined);
+  assert.deepEqual(
+    ring.all().map(({ id }) => id),
+    ["two", "one"],
+  );
+});

@@ -18,6 +18,8 @@ export interface RootKeyRing {
 export interface RootKeyOptions {
   /** The value of `DATARUN_ROOT_KEY` or of its file. */
   readonly variable: string | undefined;
+  /** Reads that value again, if it can change while the process runs. */
+  readonly reread?: (() => string | undefined) | undefined;
   /**
    * The directory of the embedded store, which keeps its own key; `null` with a shared database, for which the key must
    * be given.
@@ -35,16 +37,18 @@ export interface RootKeyOptions {
  */
 export async function readRootKeys({
   variable,
+  reread = () => variable,
   directory,
   store,
   adopt = false,
 }: RootKeyOptions): Promise<RootKeyRing> {
   const configured = configuredRootKeys(variable, directory === null);
-  if (directory === null) return ringOf(() => configured!, null);
+  const current = currentOf(configured, reread);
+  if (directory === null) return ringOf(current, null);
   const inUse = await store.rootKeyIdsInUse();
   return configured === null
     ? openFiles(directory, inUse.length > 0)
-    : openVariable(configured, directory, adopt, inUse);
+    : openVariable(configured, current, directory, adopt, inUse);
 }
 
 /**
@@ -60,6 +64,19 @@ export function configuredRootKeys(variable: string | undefined, isRequired: boo
   );
 }
 
+/** The keys of the variable now. A value that is no key while its file is being replaced does not count. */
+function currentOf(first: readonly NamedKey[] | null, reread: () => string | undefined): () => readonly NamedKey[] {
+  let keys = first ?? [];
+  return () => {
+    try {
+      keys = configuredRootKeys(reread(), false) ?? keys;
+    } catch (error) {
+      if (!(error instanceof RootKeyError)) throw error;
+    }
+    return keys;
+  };
+}
+
 /**
  * If an embedded store has key files, the keys of the variable only open: a variable that happens to be set in a shell
  * must not change the sealing key. After `keys rotate` has adopted it, the first key of the variable seals; until then
@@ -67,19 +84,21 @@ export function configuredRootKeys(variable: string | undefined, isRequired: boo
  */
 function openVariable(
   keys: readonly NamedKey[],
+  current: () => readonly NamedKey[],
   directory: string,
   adopt: boolean,
   inUse: readonly string[],
 ): RootKeyRing {
   const files = new RootKeyFiles(directory);
-  if (files.read().length === 0) return ringOf(() => keys, null);
+  if (files.read().length === 0) return ringOf(current, null);
   const adopted = adopt || keys.some(({ id }) => inUse.includes(id));
   return ringOf(
     () => {
       const own = files.read();
       const others = (known: readonly NamedKey[], more: readonly NamedKey[]) =>
         more.filter((key) => known.every(({ id }) => id !== key.id));
-      return adopted ? [...keys, ...others(keys, own)] : [...own, ...others(own, keys)];
+      const given = current();
+      return adopted ? [...given, ...others(given, own)] : [...own, ...others(own, given)];
     },
     adopted ? null : files,
   );

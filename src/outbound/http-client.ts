@@ -42,6 +42,8 @@ export interface ClientOptions {
    * names.
    */
   readonly proxy?: string | undefined;
+  /** Reads that address again. Its user and password may change while the process runs. */
+  readonly rereadProxy?: () => string | undefined;
   /** Certificate authorities to trust besides Node's, in PEM. */
   readonly extraAuthorities?: string | undefined;
   /** Resolves names in place of the name servers. */
@@ -95,7 +97,7 @@ class HttpVendorClient implements OutboundClient {
     this.#limits = limits;
     this.#private = new OriginRules(options.allowPrivate ?? []);
     this.#traced = new OriginRules(options.traced ?? []);
-    this.#proxy = options.proxy === undefined ? null : readProxy(options.proxy);
+    this.#proxy = options.proxy === undefined ? null : readProxy(options.proxy, options.rereadProxy);
     this.#trust = new Trust(options.extraAuthorities);
     this.#pools = new OriginPools(limits.poolsMax);
     this.#idleShare = new FairShare(limits.idleMax);

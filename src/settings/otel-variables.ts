@@ -1,6 +1,6 @@
 import { ConfigError } from "./config-error.ts";
 import { isPlainUrl } from "./plain-url.ts";
-import { readSecretFile } from "./read-secret-file.ts";
+import { openSecretFile } from "./read-secret-file.ts";
 
 /**
  * The values of OpenTelemetry's standard variables. As its specification requires, an invalid value is reported and
@@ -23,7 +23,7 @@ export interface OtelSignal {
   readonly isOn: boolean;
   /** The complete address. */
   readonly url: string | undefined;
-  /** Secret header fields. Names are in lower case. */
+  /** Secret header fields, as they are now. Names are in lower case. */
   readonly headers: Pairs;
   readonly gzip: boolean;
   readonly timeoutMs: number;
@@ -112,6 +112,7 @@ const TIMER_MAX_MS = 2_147_483_647;
 
 export function readOtelVariables(environment: Environment): OtelVariables {
   const ignored = new Map<string, string>();
+  const files = new Map<string, () => string>();
   const read = new Set<string>();
 
   function textOf(name: string, isSecret: boolean): string | undefined {
@@ -127,7 +128,9 @@ export function readOtelVariables(environment: Environment): OtelVariables {
       return value;
     }
     try {
-      return readSecretFile(fileName, path);
+      const file = files.get(fileName) ?? openSecretFile(fileName, path);
+      files.set(fileName, file);
+      return file();
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       ignored.set(fileName, error.message);
@@ -152,7 +155,9 @@ export function readOtelVariables(environment: Environment): OtelVariables {
     return {
       isOn,
       url: own("OTEL_EXPORTER_OTLP_ENDPOINT") ?? (endpoint === undefined ? undefined : urlOfSignal(endpoint, signal)),
-      headers: value("OTEL_EXPORTER_OTLP_HEADERS") ?? {},
+      get headers() {
+        return value("OTEL_EXPORTER_OTLP_HEADERS") ?? {};
+      },
       gzip: value("OTEL_EXPORTER_OTLP_COMPRESSION") ?? false,
       timeoutMs: value("OTEL_EXPORTER_OTLP_TIMEOUT") ?? TIMEOUT_MS,
     };
@@ -168,6 +173,8 @@ export function readOtelVariables(environment: Environment): OtelVariables {
     metrics: signalOf("metrics", general("OTEL_METRICS_EXPORTER") ?? true),
     metricIntervalMs: general("OTEL_METRIC_EXPORT_INTERVAL") ?? INTERVAL_MS,
   };
+  // Read once, so that a value that cannot be used is reported.
+  void [values.traces.headers, values.metrics.headers];
   return {
     ...values,
     ignored: [...ignored].map(([name, reason]) => ({ variable: name, reason })),

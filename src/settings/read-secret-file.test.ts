@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
@@ -127,4 +127,24 @@ test("the root key is neither an option nor a key of the config file, and nothin
   });
   assert.equal(readSettings({ options: { "root-key": SECRET } }).rootKey, undefined);
   assert.equal(readSettings({ environment: { DATARUN_PORT_FILE: file } }).port, 8080);
+});
+
+test("a secret in a file is read again when the file has changed, and kept while there is no usable one", (t) => {
+  const file = join(folder(t), "secret");
+  writeFileSync(file, "first");
+  // What the setting reads is looked at once a second.
+  t.mock.method(performance, "now", () => (now += 1_001));
+  let now = 0;
+  const settings = readSettings({ environment: { DATARUN_ROOT_KEY_FILE: file, VAULT_TOKEN_FILE: file } });
+  const read = () => [settings.rootKey, settings.secretVariable("VAULT_TOKEN")];
+  assert.deepEqual(read(), ["first", "first"]);
+  writeFileSync(`${file}.new`, "second");
+  renameSync(`${file}.new`, file);
+  assert.deepEqual(read(), ["second", "second"]);
+  rmSync(file);
+  assert.deepEqual(read(), ["second", "second"]);
+  writeFileSync(file, " ");
+  assert.deepEqual(read(), ["second", "second"]);
+  writeFileSync(file, "third");
+  assert.deepEqual(read(), ["third", "third"]);
 });

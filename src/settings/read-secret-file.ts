@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { ConfigError } from "./config-error.ts";
 
 /** Far more than root keys or an address take, so that a wrong file is not taken for a secret. */
@@ -14,6 +14,38 @@ export function readSecretFile(variable: string, path: string): string {
   const text = decode(readWhole(variable, path), variable, path).replace(/\r?\n$/, "");
   if (text.trim() === "") throw new ConfigError(`${variable}: the file ${path} is empty`);
   return text;
+}
+
+/** How often a file is looked at. */
+const LOOK_EVERY_MS = 1_000;
+
+/**
+ * The content of a secret's file, read again when the file has changed. While it cannot be read, for instance because it
+ * is being replaced, the last content counts.
+ * @throws ConfigError if it cannot be read the first time
+ */
+export function openSecretFile(variable: string, path: string): () => string {
+  let text = readSecretFile(variable, path);
+  let version = versionOf(path);
+  let lookedAt = performance.now();
+  return () => {
+    if (performance.now() - lookedAt < LOOK_EVERY_MS) return text;
+    lookedAt = performance.now();
+    const now = versionOf(path);
+    if (now === version) return text;
+    try {
+      text = readSecretFile(variable, path);
+      version = now;
+    } catch {
+      // Looked at again a second later.
+    }
+    return text;
+  };
+}
+
+function versionOf(path: string): string | null {
+  const status = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return status === undefined ? null : `${status.ino} ${status.size} ${status.mtimeNs} ${status.ctimeNs}`;
 }
 
 function readWhole(variable: string, path: string): Buffer {

@@ -1,8 +1,9 @@
 import type { Renamed, Settings } from "./settings.ts";
 import { ConfigError } from "./config-error.ts";
 import { readOtelVariables } from "./otel-variables.ts";
+import { readSecretVariables } from "./secret-variables.ts";
 import { isPlainUrl } from "./plain-url.ts";
-import { readSecretFile } from "./read-secret-file.ts";
+import { openSecretFile } from "./read-secret-file.ts";
 import { noLonger, REMOVED } from "./removed.ts";
 import { fileVariableOf, optionOf, SETTINGS, variableOf, type Setting } from "./table.ts";
 
@@ -38,18 +39,25 @@ export function readSettings(sources: SettingsSources = {}): Settings {
     const name = path.pop()!;
     let group = read;
     for (const step of path) group = (group[step] ??= {}) as Values;
-    group[name] = attempt(() => valueOf(setting, sources, renamed), problems);
+    const value = attempt(() => valueOf(setting, sources, renamed), problems);
+    if (typeof value === "function") Object.defineProperty(group, name, { get: value, enumerable: true });
+    else group[name] = value;
   }
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
   // The table has the types, row by row; a loop over it cannot follow them.
-  const settings = { ...read, otel: readOtelVariables(sources.environment ?? {}), renamed } as unknown as Settings;
+  const environment = sources.environment ?? {};
+  const settings = Object.assign(read, {
+    otel: readOtelVariables(environment),
+    secretVariable: readSecretVariables(environment),
+    renamed,
+  }) as unknown as Settings;
   refuseAddresses(settings);
   refuseProvider(settings);
   return settings;
 }
 
 /** Returns the result of `read`, or adds its error to the problems. */
-function attempt(read: () => SettingValue, problems: string[]): SettingValue {
+function attempt<Value>(read: () => Value, problems: string[]): Value | undefined {
   try {
     return read();
   } catch (error) {
@@ -82,12 +90,14 @@ const PLACES: readonly Place[] = [
   { nameOf: ({ key }) => key, where: " in the config file", find: ({ key }, { file = {} }) => lookUp(file, key) },
 ];
 
-function valueOf(setting: Setting, sources: SettingsSources, renamed: Renamed[]): SettingValue {
+/** The value of a setting; a function that returns its current value if it is a secret in a file. */
+function valueOf(setting: Setting, sources: SettingsSources, renamed: Renamed[]): SettingValue | (() => string) {
   const former = setting.formerKey === undefined ? undefined : { ...setting, key: setting.formerKey };
   for (const { nameOf, where, find } of PLACES) {
     const value = find(setting, sources);
     const formerValue = former && find(former, sources);
     if (former === undefined || formerValue === undefined) {
+      if (typeof value === "function") return value as () => string;
       if (value !== undefined) return parse(setting, value, nameOf(setting) + where);
       continue;
     }
@@ -103,14 +113,17 @@ function valueOf(setting: Setting, sources: SettingsSources, renamed: Renamed[])
 /**
  * The variable's value, or the content of the file that its `_FILE` variable names. An empty variable counts as absent.
  */
-function inEnvironment(setting: Setting, environment: NonNullable<SettingsSources["environment"]>): string | undefined {
+function inEnvironment(
+  setting: Setting,
+  environment: NonNullable<SettingsSources["environment"]>,
+): string | (() => string) | undefined {
   const name = variableOf(setting);
   const fileName = fileVariableOf(setting);
   const value = environment[name] || undefined;
   const path = (fileName !== null && environment[fileName]) || undefined;
   if (fileName === null || path === undefined) return value;
   if (value !== undefined) throw new ConfigError(`${name} and ${fileName} are both set: set only one of them`);
-  return readSecretFile(fileName, path);
+  return openSecretFile(fileName, path);
 }
 
 /** A host with a port or a scheme would never match a request, and the failure would be hard to explain. */

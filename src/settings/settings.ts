@@ -1,4 +1,5 @@
 import type { OtelVariables } from "./otel-variables.ts";
+import type { ReadSecretVariable } from "./secret-variables.ts";
 import type { SETTINGS } from "./table.ts";
 
 /*
@@ -39,6 +40,8 @@ type SettingsUnder<Prefix extends string> = {
 export type Settings = SettingsUnder<""> & {
   /** Values from OpenTelemetry's variables, for what no other setting decides. */
   readonly otel: OtelVariables;
+  /** Variables that say how to reach stores of secrets. */
+  readonly secretVariable: ReadSecretVariable;
   readonly renamed: readonly Renamed[];
 };
 

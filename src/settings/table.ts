@@ -149,6 +149,27 @@ export const SETTINGS = [
     says: "The root key, which protects stored credentials: 32 bytes in base64, as `openssl rand -base64 32` prints them, or several separated by commas, the newest first. With the embedded store it may be left out: the first start then creates a key file in the data directory. With `DATABASE_URL` it is required.",
   },
   {
+    key: "root_key_kms",
+    type: "text",
+    default: undefined,
+    variableOnly: true,
+    says: "The key of a key management service by which `DATARUN_ROOT_KEY` is encrypted, `vault-transit://MOUNT/KEY` or `aws-kms://REGION/KEY`. The root key is decrypted there at the start.",
+  },
+  {
+    key: "secrets.ttl_ms",
+    type: "number",
+    default: 300_000,
+    min: 1_000,
+    max: 24 * HOUR_MS,
+    says: "How long the value of a credential that is kept elsewhere (`credential create --ref`) is used before it is read again. It is read earlier after a vendor has rejected it.",
+  },
+  {
+    key: "secrets.files",
+    type: "list",
+    default: ["/run/secrets"],
+    says: "Folders in which credentials may refer to files.",
+  },
+  {
     key: "deployed_by",
     type: "text",
     default: undefined,

@@ -1,7 +1,7 @@
 import type { Transaction } from "kysely";
 import type { Act, CreatedCredential, CredentialAdmin, NotedCredential, StoredCredential } from "../admin/ports.ts";
 import { type Context, CONTEXTS } from "../terms/caller.ts";
-import type { JsonObject } from "../terms/json/json.ts";
+import { isJsonObject, type JsonObject } from "../terms/json/json.ts";
 import type { Engine } from "./engine.ts";
 import { organizationExists } from "./organization-admin.ts";
 import { inBatches, readPage } from "./read-page.ts";
@@ -11,7 +11,7 @@ import { flag, type NewRow, type Tables } from "./tables.ts";
 
 export function createCredentialAdmin(engine: Engine): CredentialAdmin {
   return {
-    createCredential: (act, sealed, { note, fieldNames } = {}) =>
+    createCredential: (act, sealed, { note, fieldNames, references } = {}) =>
       recordChange(engine, act, async (transaction) => {
         if (!(await organizationExists(transaction, sealed.organizationId))) return null;
         const { sealed: _, ...credential } = sealed;
@@ -36,6 +36,7 @@ export function createCredentialAdmin(engine: Engine): CredentialAdmin {
             default: credential.isDefault,
             replaced_defaults: replacedIds,
             ...(fieldNames ? { fields: fieldNames } : {}),
+            ...(references && Object.keys(references).length > 0 ? { references } : {}),
             ...(note ? { note } : {}),
           }),
         };
@@ -90,9 +91,9 @@ export function createCredentialAdmin(engine: Engine): CredentialAdmin {
   };
 }
 
-type AuditedNote = Pick<NotedCredential, "note" | "fieldNames">;
+type AuditedNote = Pick<NotedCredential, "note" | "fieldNames" | "references">;
 
-const NO_AUDITED_NOTE: AuditedNote = { note: null, fieldNames: null };
+const NO_AUDITED_NOTE: AuditedNote = { note: null, fieldNames: null, references: {} };
 
 /** The notes in the audit entry of the act that created the credential. */
 async function auditedNotesOf(engine: Engine, ids: readonly string[]): Promise<ReadonlyMap<string, AuditedNote>> {
@@ -107,10 +108,11 @@ async function auditedNotesOf(engine: Engine, ids: readonly string[]): Promise<R
   return new Map(rows.map(({ subject_id: id, detail }) => [id, readAuditedNote(JSON.parse(detail) as JsonObject)]));
 }
 
-function readAuditedNote({ note, fields }: JsonObject): AuditedNote {
+function readAuditedNote({ note, fields, references }: JsonObject): AuditedNote {
   return {
     note: typeof note === "string" ? note : null,
     fieldNames: Array.isArray(fields) ? fields.map(String) : null,
+    references: isJsonObject(references ?? null) ? (references as Readonly<Record<string, string>>) : {},
   };
 }
 

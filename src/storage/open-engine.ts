@@ -7,6 +7,8 @@ export interface StoreOptions extends OpenHow {
   readonly dataDir: string;
   /** A PostgreSQL to use instead. */
   readonly databaseUrl?: string | undefined;
+  /** Reads that address again. Its password may change while the process runs. */
+  readonly rereadDatabaseUrl?: (() => string | undefined) | undefined;
   readonly clock: Clock;
 }
 
@@ -19,7 +21,11 @@ export async function openEngine(options: StoreOptions): Promise<Engine> {
 }
 
 /** Imports the driver only if it is used, so that a start on the embedded store is faster. */
-async function openShared(databaseUrl: string, clock: Clock, how: OpenHow): Promise<Engine> {
+async function openShared(
+  databaseUrl: string,
+  clock: Clock,
+  { rereadDatabaseUrl, ...how }: OpenHow & Pick<StoreOptions, "rereadDatabaseUrl">,
+): Promise<Engine> {
   const { openPostgres } = await import("./postgres/engine.ts");
-  return openPostgres(databaseUrl, clock, undefined, how);
+  return openPostgres(databaseUrl, clock, undefined, how, rereadDatabaseUrl);
 }

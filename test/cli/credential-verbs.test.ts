@@ -99,7 +99,7 @@ const refusals: readonly [string, object, RegExp, number][] = [
   [`--set api_key= ${CANARY}`, {}, /takes no argument besides its options/, 2],
   [`--api-key=${CANARY}`, {}, /Unknown option --api-key/, 2],
   [`--json=${CANARY}`, {}, /--json does not take a value/, 2],
-  ["", {}, /--set or --set-env or --stdin is required/, 2],
+  ["", {}, /--set or --set-env or --stdin or --ref is required/, 2],
   ["--set api_key=abcd --context staging", {}, /--context must be one of prod, test, dev/, 2],
   ["--set api_key=abcd --context prod --context prod", {}, /--context/, 2],
 ];

@@ -1,5 +1,6 @@
 import type { SettingKey } from "../../src/settings/settings.ts";
 import { fileVariableOf, optionOf, SETTINGS, variableOf, type Setting } from "../../src/settings/table.ts";
+import { SECRET_VARIABLES } from "../../src/settings/secret-variables.ts";
 import { nameForSignal, OTEL_EXPORTER_VARIABLES, OTEL_VARIABLES } from "../../src/settings/otel-variables.ts";
 import { block, code, generated, page, table, type Page } from "./markdown.ts";
 
@@ -34,7 +35,7 @@ export function configurationPage(): Page {
       "4. otherwise the default applies.",
     ].join("\n"),
     "A setting without key and option in the tables is a secret that only its variable gives.",
-    "Settings are read once, at the start. An unknown option or key, a variable whose name is nearly that of a setting, or an invalid value stops the start and every command. In options and variables, the entries of a list are separated by commas. In variables a flag is `true`, `false`, `1` or `0`.",
+    "Settings are read once, at the start, except [secrets in files](../guides/secrets.md#change-a-secret). An unknown option or key, a variable whose name is nearly that of a setting, or an invalid value stops the start and every command. In options and variables, the entries of a list are separated by commas. In variables a flag is `true`, `false`, `1` or `0`.",
     "The config file is `datarun.config.ts` (or `.js`, `.mjs`) in the project folder: the one that `--project` or `DATARUN_PROJECT` names, or else the folder in which the service is started, if that has a config file.",
     block(
       "ts",
@@ -83,6 +84,15 @@ export function configurationPage(): Page {
         }),
         ...Object.entries(OTEL_VARIABLES).map(([name, { says }]) => [code(name), "", says]),
       ],
+    ),
+    "## Stores of secrets",
+    "These variables say how to reach [vaults](../guides/secrets-in-a-vault.md) for credentials that refer to them, and for `DATARUN_ROOT_KEY_KMS`. They are read when a reference needs them.",
+    table(
+      ["variable", "meaning"],
+      Object.entries(SECRET_VARIABLES).map(([name, { says, ...more }]) => {
+        const names = [name, ...("secret" in more ? [`${name}_FILE`] : [])];
+        return [names.map(code).join(", "), says];
+      }),
     ),
     "Proxy variables (`HTTPS_PROXY` and the like) are never read: set `outbound.proxy`.",
     ...sectionOf(EXPERT),

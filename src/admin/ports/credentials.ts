@@ -1,5 +1,6 @@
 /** Credentials of vendors, how a run chooses one, and the keys that seal them. */
 import type { RegisteredRootKey, SealedCredential } from "../../credentials/ports.ts";
+import type { ReferencedField } from "../../credentials/references/secret-references.ts";
 import type { CredentialFinder, CredentialRequest, CredentialRule } from "../../run/ports.ts";
 import type { Context } from "../../terms/caller.ts";
 import type { JsonObject } from "../../terms/json/json.ts";
@@ -31,6 +32,8 @@ export interface CredentialExplanation {
     readonly reason: string;
     readonly credentialId: string | null;
   }[];
+  /** The fields of the chosen credential whose values are kept elsewhere. */
+  readonly references: readonly ReferencedField[];
 }
 
 /** A credential without its sealed contents. */
@@ -43,6 +46,8 @@ export interface NotedCredential extends StoredCredential {
    * The names of its fields, also from the audit trail; `null` if the credential was stored before names were recorded.
    */
   readonly fieldNames: readonly string[] | null;
+  /** Where the values of fields are that are kept elsewhere, by field; also from the audit trail. */
+  readonly references: Readonly<Record<string, string>>;
 }
 
 export interface OwnedCredential extends StoredCredential {
@@ -58,7 +63,7 @@ export interface CredentialAdmin {
   createCredential(
     act: Act,
     credential: SealedCredential,
-    about?: Partial<Pick<NotedCredential, "note" | "fieldNames">>,
+    about?: Partial<Pick<NotedCredential, "note" | "fieldNames" | "references">>,
   ): Promise<CreatedCredential | null>;
   credential(id: string): Promise<StoredCredential | null>;
   credentials(organizationId: string, page?: Page): Promise<readonly NotedCredential[]>;

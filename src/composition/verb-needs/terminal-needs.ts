@@ -51,7 +51,9 @@ function localNeeds(found: DeploymentRef): Pick<VerbNeeds, Exclude<TerminalNeed,
     },
     async copyStore(act, onProgress) {
       const { copyStore } = await import("./terminal/copy-store.ts");
-      const { dataDir, databaseUrl, rootKey } = settings;
+      const { unwrapRootKeys } = await import("../unwrap-root-keys.ts");
+      const rootKey = await unwrapRootKeys(settings, clock).catch(unavailable);
+      const { dataDir, databaseUrl } = settings;
       return copyStore({ dataDir, databaseUrl, rootKey, clock, act, note, onProgress }).catch(unavailable);
     },
     restoreStore: async (...order) => (await import("./terminal/restore-store.ts")).restoreStore(found, ...order),

@@ -13,16 +13,22 @@ const REPLY_BYTES_MAX = 16 * 1024;
 /**
  * @throws Error if it is not an `http://host:port` URL; the message does not repeat the URL, which may hold a password
  */
-export function readProxy(text: string): EgressProxy {
+export function readProxy(text: string, reread: () => string | undefined = () => text): EgressProxy {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || url.protocol !== "http:" || url.hostname === "" || url.pathname !== "/" || url.search !== "")
     throw new Error("the egress proxy must be given as http://host:port");
-  const user = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
   return {
     hostname: url.hostname.replace(/^\[|\]$/g, ""),
     port: url.port === "" ? 80 : Number(url.port),
-    authorization: user === ":" ? null : `Basic ${Buffer.from(user).toString("base64")}`,
+    get authorization() {
+      return authorizationIn(URL.parse(reread() ?? text) ?? url);
+    },
   };
+}
+
+function authorizationIn({ username, password }: URL): string | null {
+  const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return user === ":" ? null : `Basic ${Buffer.from(user).toString("base64")}`;
 }
 
 /**

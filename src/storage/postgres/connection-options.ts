@@ -23,13 +23,18 @@ export function databaseAddressOf(databaseUrl: string): DatabaseAddress {
 /**
  * Options for every connection: no query waits for a server that has stopped answering, and bigint is read as a number,
  * because our columns hold only milliseconds and counts. A pooler accepts all of them.
+ * @param reread returns the address as it is when a connection is opened: its password may have changed
  * @param statementMs time limit of an answer; `storable-pool.ts` sets the server's own limits
  * @throws StoreRefused when the address is not valid; the message does not repeat it, as it may contain a password
  */
-export function connectionOptions(databaseUrl: string, statementMs: number): ClientConfig {
+export function connectionOptions(
+  databaseUrl: string,
+  statementMs: number,
+  reread?: () => string | undefined,
+): ClientConfig {
   readAddress(databaseUrl);
   return {
-    connectionString: databaseUrl,
+    ...(reread === undefined ? { connectionString: databaseUrl } : addressWithPassword(databaseUrl, reread)),
     application_name: "datarun",
     connectionTimeoutMillis: CONNECT_MS_MAX,
     query_timeout: statementMs,
@@ -40,6 +45,16 @@ export function connectionOptions(databaseUrl: string, statementMs: number): Cli
         (oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format)) as never,
     },
   };
+}
+
+/** A password in the connection string would win over a function. */
+function addressWithPassword(databaseUrl: string, reread: () => string | undefined): ClientConfig {
+  const url = URL.parse(databaseUrl);
+  if (url === null || url.password === "") return { connectionString: databaseUrl };
+  const first = url.password;
+  url.password = "";
+  const password = () => decodeURIComponent(URL.parse(reread() ?? "")?.password || first);
+  return { connectionString: url.href, password };
 }
 
 function readAddress(databaseUrl: string): Client {

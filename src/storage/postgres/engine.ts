@@ -47,11 +47,12 @@ export function openPostgres(
   clock: Clock,
   migrations: readonly Migration[] = MIGRATIONS,
   { opening = "upgrade", usedJournal = null, onNews: tell = () => {} }: OpenHow = {},
+  rereadUrl?: () => string | undefined,
 ): Engine {
   const address = databaseAddressOf(databaseUrl);
   const route: ServerSession = { isDirect: null };
   const openPool = (limits: TimeLimits, max: number): Pool =>
-    new Pool({ ...connectionOptions(databaseUrl, limits.statementMs), max });
+    new Pool({ ...connectionOptions(databaseUrl, limits.statementMs, rereadUrl), max });
   const pool = openPool(LIMITS, CONNECTIONS_MAX);
   const onReply = (error: Error | null): void => {
     if (error === null) onAvailable();
@@ -67,7 +68,7 @@ export function openPostgres(
   const auditor = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool: createStorablePool(auditPool, { limits: AUDIT_LIMITS, route, onReply }) }),
   });
-  const feed = new ChangeFeed(connectionOptions(databaseUrl, LIMITS.statementMs), route, clock);
+  const feed = new ChangeFeed(connectionOptions(databaseUrl, LIMITS.statementMs, rereadUrl), route, clock);
   const opened = Promise.withResolvers<void>();
   const closing = new AbortController();
   let state: StoreHealth["state"] = "connecting";

@@ -13,7 +13,7 @@ const LOG = createLog("error", "/dev/null");
 const ATTEMPT = { redirectUri: "http://127.0.0.1:1/console/login", state: "s", nonce: "n", codeVerifier: "v" };
 const SETTINGS = {
   clientId: "datarun",
-  clientSecret: "s",
+  clientSecret: () => "s",
   scopes: [],
   nameClaim: "email",
   groupsClaim: "groups",

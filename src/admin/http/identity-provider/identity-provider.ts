@@ -7,14 +7,15 @@ import type { Clock } from "../../../terms/time/clock.ts";
 import type { JsonObject } from "../../../terms/json/json.ts";
 import type { LoginAttempt } from "./login-attempt.ts";
 import { type ClaimSettings, isWithoutClaims, joinClaims } from "./person-of-claims.ts";
-import { createProviderFetch } from "./provider-fetch.ts";
+import { createBoundedFetch } from "../../../terms/http/bounded-fetch.ts";
 import { causeOfFailure, problemOf } from "./provider-problem.ts";
 
 /** Settings of the group `oidc`, with an issuer. */
 export interface ProviderSettings extends ClaimSettings {
   readonly issuer: string;
   readonly clientId: string;
-  readonly clientSecret: string | undefined;
+  /** The secret at the time of a login: it may be replaced while the service runs. */
+  clientSecret(): string | undefined;
   readonly scopes: readonly string[];
 }
 
@@ -82,12 +83,12 @@ export function createIdentityProvider(parts: ProviderParts): IdentityProvider {
   async function load(): Promise<Discovered> {
     // Loaded on first use, because most services have no provider.
     const client = await import("openid-client");
-    const { issuer, clientId, clientSecret } = settings;
-    const auth = clientSecret === undefined ? client.None() : secretAuth(client, clientSecret);
+    const { issuer, clientId } = settings;
+    const auth = secretAuth(client, () => settings.clientSecret());
     // The settings allow plain http to this machine only.
     const execute = issuer.startsWith("http:") ? [client.allowInsecureRequests] : [];
     const configuration = await client.discovery(new URL(issuer), clientId, {}, auth, {
-      [client.customFetch]: createProviderFetch(trust()),
+      [client.customFetch]: createBoundedFetch(trust()),
       timeout: seconds,
       execute: [...execute, client.enableNonRepudiationChecks],
     });
@@ -148,9 +149,11 @@ export function createIdentityProvider(parts: ProviderParts): IdentityProvider {
 }
 
 /** Uses the client authentication that the provider announces, else the protocol's default. */
-function secretAuth(client: Client, secret: string): ClientAuth {
-  const [basic, post] = [client.ClientSecretBasic(secret), client.ClientSecretPost(secret)];
+function secretAuth(client: Client, secretNow: () => string | undefined): ClientAuth {
   return (server, ...others) => {
+    const secret = secretNow();
+    if (secret === undefined) return client.None()(server, ...others);
+    const [basic, post] = [client.ClientSecretBasic(secret), client.ClientSecretPost(secret)];
     const { token_endpoint_auth_methods_supported: methods } = server;
     return (methods?.includes("client_secret_basic") === false ? post : basic)(server, ...others);
   };

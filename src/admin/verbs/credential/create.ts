@@ -3,6 +3,8 @@ import type { RunnableSource } from "../../../run/ports.ts";
 import type { Context } from "../../../terms/caller.ts";
 import { Fault } from "../../../terms/fault.ts";
 import { newId } from "../../../terms/ids.ts";
+import { markReferences, referencesIn } from "../../../credentials/references/marked-fields.ts";
+import { parseReference, REFERENCE_FORMS } from "../../../credentials/references/reference.ts";
 import type { JsonObject } from "../../../terms/json/json.ts";
 import { Secret } from "../../../terms/secret.ts";
 import { didYouMeanAnyOf } from "../../../terms/text/nearest.ts";
@@ -16,16 +18,25 @@ import { defineVerb } from "../../verb.ts";
 export default defineVerb({
   summary: "Store a vendor credential for one source",
   description:
-    "The fields are checked against the source's schema and then encrypted under the organization's own key; no command shows them again. Without --context the credential may be used in every context, and without --region in every region. There is one default per source and context: a new one replaces the old one.",
+    "The fields are checked against the source's schema and then encrypted under the organization's own key; no command shows them again. With --ref the value stays in a file or a vault, where the service reads it when it is used. Without --context the credential may be used in every context, and without --region in every region. There is one default per source and context: a new one replaces the old one.",
   example:
     "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --source companies_house__company_profile --set-env api_key=CH_API_KEY --default --context prod",
   input: Type.Object(
     {
       org: organizationInput,
       source: sourceInput,
-      fields: Type.Record(Type.String(), Type.Unknown(), {
-        description: "The fields of the credential; --set-env and --stdin keep secrets off the command line",
-      }),
+      fields: Type.Optional(
+        Type.Record(Type.String(), Type.Unknown(), {
+          description: "The fields of the credential; --set-env and --stdin keep secrets off the command line",
+        }),
+      ),
+      ref: Type.Optional(
+        Type.Array(Type.String({ maxLength: 700, pattern: "^[^=]+=." }), {
+          maxItems: 20,
+          "x-placeholder": "FIELD=REFERENCE",
+          description: `A field whose value is kept elsewhere, and where: ${Object.values(REFERENCE_FORMS).join(", ")}`,
+        }),
+      ),
       default: Type.Optional(
         Type.Boolean({ description: "Makes it the organization's default for this source in its contexts" }),
       ),
@@ -51,15 +62,22 @@ export default defineVerb({
 
   async run(input, { act, store, sources, sealer, note }) {
     const { org, context: contexts = [], region: regions = [], default: isDefault = false } = input;
-    const fields = input.fields as JsonObject;
+    const fields = (input.fields ?? {}) as JsonObject;
+    const references = readReferences(input.ref ?? [], fields);
     const source = requireSource(await sources(), input.source);
-    refuseUnfit(source, fields);
-    for (const sentence of doubtsAbout(source, fields)) note(sentence);
+    const names = [...Object.keys(fields), ...Object.keys(references)];
+    if (names.length === 0) throw new OperatorError("usage", "--set or --set-env or --stdin or --ref is required.");
+    refuseUnfit(source, fields, references);
+    for (const sentence of doubtsAbout(source, names)) note(sentence);
     const open = await store();
     await requireOrganization(open, org);
 
     const sealedFor = { id: newId("credential", act.wallAt), organizationId: org, source: source.id, version: 1 };
-    const sealed = await (await sealer()).seal(sealedFor, new Secret(fields)).catch(keyIsUnreadable);
+    const sealed = await (
+      await sealer()
+    )
+      .seal(sealedFor, new Secret(markReferences(fields, references)))
+      .catch(keyIsUnreadable);
     const credential = {
       ...sealedFor,
       ...sealed,
@@ -71,7 +89,8 @@ export default defineVerb({
     };
     const created = await open.createCredential(act, credential, {
       ...(input.note !== undefined && { note: input.note }),
-      fieldNames: Object.keys(fields),
+      fieldNames: names,
+      references,
     });
     if (created === null) throw unknownOrganization(org);
     for (const sentence of defaultsText(created)) note(sentence);
@@ -79,7 +98,27 @@ export default defineVerb({
   },
 });
 
-function refuseUnfit(source: RunnableSource, fields: JsonObject): void {
+/** References by field. @throws OperatorError, which shows no reference: a secret may be in its place by mistake */
+function readReferences(given: readonly string[], fields: JsonObject): Readonly<Record<string, string>> {
+  if (referencesIn(fields) !== null)
+    throw new OperatorError("invalid", "A reference is given with --ref, not as a value.");
+  const references = new Map<string, string>();
+  for (const text of given) {
+    const name = text.slice(0, text.indexOf("="));
+    const reference = text.slice(name.length + 1);
+    if (references.has(name) || Object.hasOwn(fields, name))
+      throw new OperatorError("invalid", `The field ${name} may be given only once.`);
+    try {
+      parseReference(reference);
+    } catch (error) {
+      throw new OperatorError("invalid", `The reference of ${name} ${(error as Error).message}.`);
+    }
+    references.set(name, reference);
+  }
+  return Object.fromEntries(references);
+}
+
+function refuseUnfit(source: RunnableSource, fields: JsonObject, references: Readonly<Record<string, string>>): void {
   if (source.credentialUse === "none") throw new OperatorError("invalid", `${source.id} takes no credential.`);
   const empty = Object.entries(fields).find(([, value]) => typeof value === "string" && value.trim() === "");
   if (empty !== undefined) {
@@ -88,8 +127,9 @@ function refuseUnfit(source: RunnableSource, fields: JsonObject): void {
       `The credential field ${empty[0]} is empty. Leave it out if the source does not need it.`,
     );
   }
-  const problem = source.credentialProblem(fields);
-  if (problem === null) return;
+  const problem = source.credentialProblem({ ...fields, ...references });
+  // The value of a reference is not known here. It is checked at each call.
+  if (problem === null || Object.hasOwn(references, problem.path.slice(1))) return;
   const field = problem.path === "" ? "The credential" : `The credential field ${problem.path.slice(1)}`;
   throw new OperatorError("invalid", `${field} ${problem.message}. "datarun source show ${source.id}" lists them all.`);
 }
@@ -98,10 +138,10 @@ function refuseUnfit(source: RunnableSource, fields: JsonObject): void {
 const COMPARED_MAX = 100;
 
 /** Remarks on fields that are probably misspelled. A schema that accepts any field has none. */
-function doubtsAbout(source: RunnableSource, fields: JsonObject): string[] {
+function doubtsAbout(source: RunnableSource, names: readonly string[]): string[] {
   const declared = source.credentialNames;
   if (declared === null) return [];
-  return Object.keys(fields)
+  return names
     .filter((name) => !declared.includes(name))
     .map((name, at) => {
       const question = at < COMPARED_MAX ? didYouMeanAnyOf(name, declared) : null;

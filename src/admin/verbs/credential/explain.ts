@@ -1,5 +1,6 @@
 import { Type } from "../../../terms/schema/type.ts";
 import { chooseCredentialFor } from "../../chosen-credential.ts";
+import { toWireReference, wireReference } from "../../credential-wire.ts";
 import { contextInput, sourceInput, workflowInput } from "../../shared-inputs.ts";
 import { requireSource, requireWorkflow } from "../../require.ts";
 import { listOf, oneOf, orNull, text, yesOrNo } from "../../result-schemas.ts";
@@ -8,7 +9,7 @@ import { defineVerb } from "../../verb.ts";
 export default defineVerb({
   summary: "Show which credential a run would use, and why",
   description:
-    "Applies the rules in their order, as a run of this workflow would: fields sent inline, the credential named, the one selected automatically, the organization's default. No vendor is called; to check whether the vendor accepts the credential, use `credential verify`.",
+    "Applies the rules in their order, as a run of this workflow would: fields sent inline, the credential named, the one selected automatically, the organization's default. No vendor is called; a value that is kept elsewhere is read if that is due. To check whether the vendor accepts the credential, use `credential verify`.",
   example: "--workflow wfl_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --source companies_house__company_profile --context prod",
   input: Type.Object(
     {
@@ -31,6 +32,7 @@ export default defineVerb({
     cred_id: orNull(text),
     usable: yesOrNo,
     problem: orNull(text),
+    references: listOf(wireReference),
     steps: listOf(Type.Object({ rule: text, verdict: text, cred_id: orNull(text), reason: text })),
   }),
 
@@ -38,7 +40,11 @@ export default defineVerb({
     const source = requireSource(await sources(), sourceId);
     const workflow = await requireWorkflow(await store(), id);
     const asked = { workflow, context, region: region(), credentialId: cred_id };
-    const { rule, credentialId, steps, works, misfit } = await chooseCredentialFor(source, asked, await finder());
+    const { rule, credentialId, steps, references, works, misfit } = await chooseCredentialFor(
+      source,
+      asked,
+      await finder(),
+    );
     if (works && credentialId !== null && source.declaration.verify !== undefined)
       note(`To check whether the vendor accepts it: datarun credential verify ${credentialId}`);
     return {
@@ -49,6 +55,7 @@ export default defineVerb({
       cred_id: credentialId,
       usable: works,
       problem: misfit,
+      references: references.map(toWireReference),
       steps: steps.map((step) => ({
         rule: step.rule,
         verdict: step.verdict,

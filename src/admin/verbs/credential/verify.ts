@@ -7,7 +7,8 @@ import { contextInput, credentialInput } from "../../shared-inputs.ts";
 import type { LiveAnswer } from "../../authoring/ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { requireSource, unknownCredential } from "../../require.ts";
-import { oneOf, text } from "../../result-schemas.ts";
+import { toWireReference, wireReference } from "../../credential-wire.ts";
+import { listOf, oneOf, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -29,13 +30,14 @@ export default defineVerb({
   positional: ["cred_id"],
   role: "operator",
   changes: true,
-  needs: ["store", "sources", "finder", "authoring"],
+  needs: ["store", "sources", "finder", "authoring", "region"],
 
   result: Type.Object({
     cred_id: text,
     source: text,
     verdict: oneOf("good", "rejected", "could not tell"),
     reason: text,
+    references: Type.Optional(listOf(wireReference)),
   }),
 
   async run({ cred_id: id, context }, call) {
@@ -62,7 +64,23 @@ export default defineVerb({
       },
       liveCallParts(call, { org: credential.organizationId, credential: id }),
     );
-    return { cred_id: id, source: source.id, ...verdictOf(answer) };
+    const { references } = await (
+      await call.finder()
+    ).explain({
+      organizationId: credential.organizationId,
+      source: source.id,
+      context: context ?? credential.contexts[0] ?? "dev",
+      region: call.region(),
+      inline: undefined,
+      credentialId: id,
+      autoSelect: false,
+    });
+    return {
+      cred_id: id,
+      source: source.id,
+      ...verdictOf(answer),
+      ...(references.length > 0 && { references: references.map(toWireReference) }),
+    };
   },
 
   hasFailed: (result) => result["verdict"] !== "good",

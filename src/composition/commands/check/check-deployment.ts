@@ -47,7 +47,7 @@ export async function checkDeployment(options: CheckOptions): Promise<CheckRepor
   const dataDir = resolve(settings.dataDir);
   const sources = await checkProject(settings, dataDir, report);
   const canOpen = checkDataDir(settings, dataDir, options.disk, report);
-  const hasKeys = checkRootKeys(settings, canOpen ? dataDir : null, report) && canOpen;
+  const hasKeys = (await checkRootKeys(settings, canOpen ? dataDir : null, clock, report)) && canOpen;
   const store = hasKeys ? await checkStore(settings, dataDir, clock, report) : null;
   if (store !== null && store !== "none yet") {
     closing.defer(() => store.close());

@@ -8,6 +8,7 @@ import type { Settings } from "../../../settings/settings.ts";
 import { openStore, type Store, StoreMissing, StoreOlder } from "../../../storage/store.ts";
 import type { Clock } from "../../../terms/time/clock.ts";
 import { settledWithin } from "../../../terms/time/within.ts";
+import { unwrapRootKeys } from "../../unwrap-root-keys.ts";
 import { reasonOf } from "../reason-of.ts";
 import type { CheckReport } from "./findings.ts";
 
@@ -44,7 +45,7 @@ export async function checkStore(
     return null;
   }
   report.facts["store"] = place;
-  await checkKeys(settings, dataDir, store, report);
+  await checkKeys(settings, dataDir, clock, store, report);
   return store;
 }
 
@@ -52,13 +53,15 @@ export async function checkStore(
  * Reads this process's root keys before a store is opened, as a start does.
  * @param dataDir `null` if it cannot contain key files
  */
-export function checkRootKeys(
-  { databaseUrl, rootKey }: Settings,
+export async function checkRootKeys(
+  settings: Settings,
   dataDir: string | null,
+  clock: Clock,
   report: CheckReport,
-): boolean {
+): Promise<boolean> {
+  const { databaseUrl } = settings;
   try {
-    configuredRootKeys(rootKey, databaseUrl !== undefined);
+    configuredRootKeys(await unwrapRootKeys(settings, clock), databaseUrl !== undefined);
     // An unusable key file stops a start even if its key is not needed.
     if (databaseUrl === undefined && dataDir !== null) new RootKeyFiles(dataDir).read();
     return true;
@@ -69,13 +72,15 @@ export function checkRootKeys(
 }
 
 async function checkKeys(
-  { databaseUrl, rootKey }: Settings,
+  settings: Settings,
   dataDir: string,
+  clock: Clock,
   { keys }: Store,
   report: CheckReport,
 ): Promise<void> {
-  const directory = databaseUrl === undefined ? dataDir : null;
+  const directory = settings.databaseUrl === undefined ? dataDir : null;
   try {
+    const rootKey = await unwrapRootKeys(settings, clock);
     // The first start creates a root key file; a check creates none.
     const isFirst =
       directory !== null && (rootKey?.trim() ?? "") === "" && new RootKeyFiles(directory).read().length === 0;

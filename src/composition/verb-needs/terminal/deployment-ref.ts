@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { DeploymentSelection } from "../../../admin/cli/run-cli.ts";
 import { type KeyedEngine, openKeyedEngine } from "../../open-keyed-engine.ts";
+import { unwrapRootKeys } from "../../unwrap-root-keys.ts";
 import type { OpenedStore } from "../../open-store.ts";
 import { projectOf, readSettingsOf } from "../../../project/config-file.ts";
 import { ConfigError } from "../../../settings/read-settings.ts";
@@ -40,7 +41,7 @@ export async function findDeployment(
   const reading = count === 0 ? undefined : String(count);
   const read = await readSettingsOf(project, options, environment, reading).catch(invalid);
   const settings = { ...read, project, dataDir: resolve(read.dataDir) };
-  const { dataDir, databaseUrl, rootKey } = settings;
+  const { dataDir, databaseUrl } = settings;
   const once: DeploymentRef["once"] = (open, close) => {
     let opening: ReturnType<typeof open> | undefined;
     return () => {
@@ -59,13 +60,13 @@ export async function findDeployment(
   };
   let adopting = false;
   const open = once(
-    () =>
+    async () =>
       openKeyedEngine({
         // A verb that only reads must not create a store in a mistyped folder or an empty database.
         opening: makesStore ? "make" : "look",
         dataDir,
         databaseUrl,
-        rootKey,
+        rootKey: await unwrapRootKeys(settings, systemClock).catch(unavailable),
         clock: systemClock,
         adoptRootKey: adopting,
       }).catch(unavailable),
@@ -78,7 +79,7 @@ export async function findDeployment(
   let opened: Promise<OpenedStore> | undefined;
   const addPorts = async (keyed: KeyedEngine): Promise<OpenedStore> => {
     const { storeOver } = await import("../../open-store.ts");
-    return storeOver(keyed, systemClock);
+    return storeOver(keyed, systemClock, settings);
   };
   const store: DeploymentRef["store"] = (adoptRootKey) => (opened ??= engineOf(adoptRootKey).then(addPorts));
   return { settings, clock: systemClock, reading, note, engine: engineOf, store, once };

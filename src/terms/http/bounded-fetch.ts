@@ -1,19 +1,29 @@
 import { Agent as SecureAgent, request as requestSecure } from "node:https";
 import type { SecureContext } from "node:tls";
-import type { CustomFetch } from "openid-client";
-import { JoinedBytes, piecesMax } from "../../../terms/json/joined-bytes.ts";
-import { Agent as PlainAgent, request as requestPlain } from "../../../terms/http/node-http.ts";
+import { JoinedBytes, piecesMax } from "../json/joined-bytes.ts";
+import { Agent as PlainAgent, request as requestPlain } from "./node-http.ts";
 
-/** Far more than a provider's keys take. */
+/** Far more than the keys of an identity provider or a secret take. */
 const REPLY_BYTES_MAX = 1_048_576;
 const PIECES_MAX = piecesMax(REPLY_BYTES_MAX);
 const CONNECTIONS_MAX = 16;
 
+/** What `fetch` is used for here. */
+export interface FetchOptions {
+  readonly method: string;
+  readonly headers: Record<string, string>;
+  /** A text or a form. */
+  readonly body?: unknown;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
- * Sends requests to the provider. Its certificate is checked against the given authorities, as a vendor's is. A reply
- * that is too large or too slow is cut off. Redirects are not followed.
+ * `fetch` for servers that the operator has named: an identity provider, a store of secrets. Certificates are checked
+ * against the given authorities, as a vendor's is. A reply that is too large is cut off. Redirects are not followed.
  */
-export function createProviderFetch(secureContext?: SecureContext): CustomFetch {
+export function createBoundedFetch(
+  secureContext?: SecureContext,
+): (address: string, options: FetchOptions) => Promise<Response> {
   const plain = new PlainAgent({ maxSockets: CONNECTIONS_MAX });
   const secure = new SecureAgent({
     maxSockets: CONNECTIONS_MAX,
@@ -47,7 +57,6 @@ export function createProviderFetch(secureContext?: SecureContext): CustomFetch 
         resolve(new Response(joined.length === 0 ? null : joined.take(), head));
       });
     });
-    // Every body sent to a provider is a form.
     request.end(body instanceof URLSearchParams ? body.toString() : (body as string | undefined));
     return promise;
   };
