@@ -300,9 +300,11 @@ export interface components {
             /** @description Id of the source, as `datarun source list` shows it */
             source: string;
             /** @description The fields of the credential; --set-env and --stdin keep secrets off the command line */
-            fields: {
+            fields?: {
                 [key: string]: unknown;
             };
+            /** @description A field whose value is kept elsewhere, and where: file:/PATH[#MEMBER], vault://MOUNT/PATH#KEY, vault-kv1://MOUNT/PATH#KEY, aws-sm://REGION/SECRET[#MEMBER], gcp-sm://PROJECT/SECRET[/VERSION][#MEMBER], azure-kv://VAULT/SECRET[/VERSION][#MEMBER] */
+            ref?: string[];
             /** @description Makes it the organization's default for this source in its contexts */
             default?: boolean;
             /** @description A context in which it may be used */
@@ -341,6 +343,10 @@ export interface components {
             created_at: string;
             note?: string | null;
             fields?: string[] | null;
+            /** @description Where the values of fields are that are kept elsewhere */
+            references?: {
+                [key: string]: string;
+            };
         };
         CredentialEnableInput: {
             /** @description Id of the credential (cred_…) */
@@ -360,6 +366,10 @@ export interface components {
             created_at: string;
             note?: string | null;
             fields?: string[] | null;
+            /** @description Where the values of fields are that are kept elsewhere */
+            references?: {
+                [key: string]: string;
+            };
         };
         CredentialExplainInput: {
             /** @description Id of the workflow (wfl_…) */
@@ -383,6 +393,13 @@ export interface components {
             cred_id: string | null;
             usable: boolean;
             problem: string | null;
+            references: {
+                field: string;
+                reference: string;
+                /** @description Seconds since the value was read; null if it cannot be read */
+                age_s: number | null;
+                problem: string | null;
+            }[];
             steps: {
                 rule: string;
                 verdict: string;
@@ -413,6 +430,10 @@ export interface components {
                 created_at: string;
                 note?: string | null;
                 fields?: string[] | null;
+                /** @description Where the values of fields are that are kept elsewhere */
+                references?: {
+                    [key: string]: string;
+                };
                 last_used_at?: string | null;
             }[];
             next?: string;
@@ -570,6 +591,13 @@ export interface components {
             /** @enum {string} */
             verdict: "good" | "rejected" | "could not tell";
             reason: string;
+            references?: {
+                field: string;
+                reference: string;
+                /** @description Seconds since the value was read; null if it cannot be read */
+                age_s: number | null;
+                problem: string | null;
+            }[];
         };
         FunctionActivityInput: {
             /** @description Id of the function, as `datarun function list` shows it */
@@ -1736,6 +1764,10 @@ export interface components {
                  */
                 created_at: string;
                 fields?: string[] | null;
+                /** @description Where the values of fields are that are kept elsewhere */
+                references?: {
+                    [key: string]: string;
+                };
             }[];
             next?: string;
         };
