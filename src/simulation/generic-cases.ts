@@ -17,7 +17,8 @@ const FAILURES: readonly { name: string; reply: ScriptedReply; kinds: readonly F
   { name: "the vendor answers another 4xx (418)", reply: { status: 418, body: {} }, kinds: ["vendor_4xx", "input"] },
   { name: "the rate limit is exceeded (429)", reply: { status: 429, body: {} }, kinds: ["rate_limited"] },
   { name: "the vendor fails (500)", reply: { status: 500, body: "<h1>failure</h1>" }, kinds: ["vendor_5xx"] },
-  { name: "the vendor never answers", reply: { fault: "hang" }, kinds: ["timeout"], waits: true },
+  // `pending` once the vendor has accepted an order.
+  { name: "the vendor never answers", reply: { fault: "hang" }, kinds: ["timeout", "pending"] },
   { name: "the reply is malformed", reply: { body: BROKEN_JSON }, kinds: ["contract"] },
   { name: "the reply is empty", reply: { body: "" }, kinds: ["contract"], waits: true },
   {

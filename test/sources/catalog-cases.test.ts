@@ -5,6 +5,7 @@ import { after, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { createOutboundClient } from "../../src/outbound/http-client.ts";
 import { renderReport, runCases } from "../../src/simulation/run-cases.ts";
+import creditReport from "../../catalog/sources/example_order/credit_report.ts";
 import { compileDocument, compileKnown } from "../../src/sources/declarative/compile-document.ts";
 import { readDocument } from "../../src/sources/declarative/format/read-document.ts";
 import { toRunnable } from "../../src/sources/runnable.ts";
@@ -54,6 +55,11 @@ describe("every declarative source of the catalog", { concurrency: 8 }, () => {
       }
     });
   }
+
+  test("a source in TypeScript that orders and waits does what its cases say", async () => {
+    const report = await runCases(toRunnable(creditReport, createSchemas(), "now"), parts);
+    assert.equal(report.passed, true, renderReport(report));
+  });
 
   test("there are the vendors that the catalog promises", () => {
     const vendors = new Set(files.map((file) => file.split("/")[0]));
