@@ -36,6 +36,7 @@ interface FunctionReadings {
   readonly processes: number;
   readonly processesMax: number;
   readonly killed: number;
+  readonly shadowsKilled: number;
 }
 
 interface LedgerReadings {
@@ -133,6 +134,11 @@ export const READING_METRICS: readonly Metric<Readings>[] = [
     "datarun_function_processes_killed_total",
     "Processes killed because of a function that ran in them.",
     (it) => it.functions().killed,
+  ),
+  counter(
+    "datarun_shadow_processes_killed_total",
+    "Processes of shadow runs killed because of a function that ran in them. No answer was affected.",
+    (it) => it.functions().shadowsKilled,
   ),
   gauge("datarun_held_bytes", "Bytes of requests, replies and answers that are held in memory.", (it) =>
     it.heldBytes(),

@@ -91,6 +91,7 @@ const NO_PROCESSES: PoolStats = {
   active: 0,
   queued: 0,
   killed: 0,
+  shadowsKilled: 0,
   pids: [],
 };
 

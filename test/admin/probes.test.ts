@@ -71,7 +71,13 @@ test("the metrics page counts runs, calls by outcome and charge, and refusals", 
     "function_runs_under_way",
   ])
     assert.equal(types.get(`datarun_${name}`), "gauge", name);
-  for (const name of ["journal_damage_met", "function_processes_killed", "failed_logins", "spans_dropped"])
+  for (const name of [
+    "journal_damage_met",
+    "function_processes_killed",
+    "shadow_processes_killed",
+    "failed_logins",
+    "spans_dropped",
+  ])
     assert.equal(types.get(`datarun_${name}_total`), "counter", name);
   const bounds = [...samples.keys()].flatMap(
     (name) => /^datarun_run_seconds_bucket\{le="([\d.]+)"\}$/.exec(name)?.slice(1).map(Number) ?? [],

@@ -11,13 +11,15 @@ export interface PoolStats {
   readonly ready: number;
   readonly active: number;
   readonly queued: number;
+  /** Processes that were killed because of a function, other than those of shadow runs. */
   readonly killed: number;
+  readonly shadowsKilled: number;
   readonly pids: readonly number[];
 }
 
 export function statsOf(
   processes: Iterable<FunctionProcess>,
-  counted: Pick<PoolStats, "processesMax" | "queued" | "killed">,
+  counted: Pick<PoolStats, "processesMax" | "queued" | "killed" | "shadowsKilled">,
 ): PoolStats {
   const all = [...processes];
   return {

@@ -6,6 +6,8 @@ import { startPool, type Tried } from "./pool.kit.ts";
 const ANSWERS = "() => ({ output: {} })";
 const NEVER_ENDS = "({ run }) => run('never')";
 const LOOPS = "() => { for (;;); }";
+/** Work inside V8 that nothing interrupts. */
+const STUCK = "() => ({ n: [].indexOf.call({ length: 2 ** 53 - 1 }, 1) })";
 const TAKES_MEMORY = "() => { const all = []; for (;;) all.push({ a: all.length }); }";
 const SHADOW = { isShadow: true, limitMs: 20_000 };
 const LONG = { limitMs: 30_000 };
@@ -55,6 +57,17 @@ test("a shadow run that loops or takes all memory ends alone", async (t) => {
   assert.equal(pool.stats().active, 1, "the real run");
   await pool.close();
   assert.equal(codeOf(await real), "function.raised");
+});
+
+test("a killed process of shadow runs is counted and logged apart", async (t) => {
+  const { pool, attempt, lines, waitUntil } = await startPool(t, { processes: 3 });
+  assert.equal(codeOf(await attempt(STUCK, { ...SHADOW, limitMs: 2_500 })), "function.timeout");
+  await waitUntil(({ shadowsKilled }) => shadowsKilled === 1);
+  assert.equal(pool.stats().killed, 0);
+  assert.deepEqual(
+    lines.map(({ event }) => event),
+    ["shadow_process_killed"],
+  );
 });
 
 test("shadow runs of a pool that closes are dropped", async (t) => {

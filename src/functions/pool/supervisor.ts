@@ -53,6 +53,7 @@ export class Supervisor {
   /** Whether `verify` waits for a process. */
   #verifying = false;
   #killed = 0;
+  #shadowsKilled = 0;
   #whenReady: (() => void)[] = [];
   readonly #shadows = new Set<Running>();
   #shadowsFrom = Number.NEGATIVE_INFINITY;
@@ -93,7 +94,8 @@ export class Supervisor {
 
   stats(): PoolStats {
     const { processes: processesMax } = this.#options;
-    return statsOf(this.#fleet.processes, { processesMax, queued: this.#schedule.waiting, killed: this.#killed });
+    const [killed, shadowsKilled] = [this.#killed, this.#shadowsKilled];
+    return statsOf(this.#fleet.processes, { processesMax, queued: this.#schedule.waiting, killed, shadowsKilled });
   }
 
   /** Resolves when a process is ready, or when a reason is known why none can be started. */
@@ -323,14 +325,20 @@ export class Supervisor {
     code: "function.memory" | "function.process_memory" | "function.interrupted",
   ): void {
     if (process.killed) return;
-    this.#killed += 1;
-    this.#options.log.warn({
-      event: "function_process_killed",
+    const killed = {
       pid: process.child.pid,
       organization_id: process.organizationId,
       reason,
       runs: process.runs.size,
-    });
+    };
+    // A candidate under test affects no answer, so it raises no alert.
+    if (process.isShadow) {
+      this.#shadowsKilled += 1;
+      this.#options.log.warn({ event: "shadow_process_killed", ...killed });
+    } else {
+      this.#killed += 1;
+      this.#options.log.warn({ event: "function_process_killed", ...killed });
+    }
     const cause = new Error(`its process was killed: ${reason}`);
     this.#failRuns(process, code, cause);
     this.#fleet.end(process);
