@@ -21,6 +21,7 @@ import { openLedger } from "./open-ledger.ts";
 import { openProvenStore } from "./open-proven-store.ts";
 import { openShadowResults } from "./open-shadow-results.ts";
 import { openVersionRegistrar } from "./register-versions.ts";
+import { preloadVersions } from "./preload-versions.ts";
 import { openTelemetry } from "./open-telemetry.ts";
 import { forgetAddress, recordAddress, reachableAddress } from "./service-address.ts";
 import { startService, type Service } from "./service.ts";
@@ -106,8 +107,12 @@ export async function start(options: StartOptions): Promise<RunningService> {
   const door = opened.adopt(openVendorClient(settings, clock), (it) => it.close());
   const telemetry = opened.use(await openTelemetry(settings, deployment, clock, log));
 
-  // Not awaited: sources can be served meanwhile.
-  if (options.forCommand !== true) void catalogs.functions.verify();
+  if (options.forCommand !== true) {
+    // Not awaited: sources can be served meanwhile.
+    void catalogs.functions.verify();
+    // Awaited for a few seconds, so that the first run of a workflow finds the version that it names.
+    await opened.use(preloadVersions({ store, catalogs, versions, clock, log })).atStart;
+  }
 
   const { stop, openMetrics, ...service } = await startService({
     settings,

@@ -18,7 +18,7 @@ export interface StoredVersionsParts {
 }
 
 /** The most versions of functions, and of sources, that are in memory. */
-const VERSIONS_MAX = 100;
+export const VERSIONS_MAX = 100;
 /** How long a run waits for a version. Loading continues, for later runs. */
 const LOAD_MS_MAX = 5_000;
 /** After a failure, the version is not loaded again for this long. */

@@ -1,7 +1,15 @@
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { sql, type Transaction } from "kysely";
-import type { Deployed, LoadedVersion, Version, VersionKind, VersionStore, VersionUse } from "../admin/ports.ts";
+import type {
+  Deployed,
+  LoadedVersion,
+  NamedVersion,
+  Version,
+  VersionKind,
+  VersionStore,
+  VersionUse,
+} from "../admin/ports.ts";
 import type { VersionShare, WorkflowVersions } from "../terms/caller.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { digestOf, SHORT_DIGEST } from "../terms/version.ts";
@@ -101,6 +109,18 @@ export function createVersionStore(engine: Engine): VersionStore {
         .orderBy("id")
         .execute();
       return rows.flatMap((row) => usesIn(row, kind, id));
+    },
+
+    namedVersions: async () => {
+      const rows = await engine.reader
+        .selectFrom("workflows")
+        .select("versions")
+        .distinct()
+        .where("versions", "is not", null)
+        .where("disabled", "=", 0)
+        .execute();
+      const named = rows.flatMap(({ versions }) => namedIn(JSON.parse(versions!) as WorkflowVersions));
+      return [...new Map(named.map((version) => [idOf(version), version])).values()];
     },
 
     versionsOf: async (digests) => {
@@ -212,6 +232,16 @@ function usesIn(
     const { version: digest, percent } = share;
     return [{ workflowId: row.id, workflowName: row.name, organizationId: row.organization_id, use, digest, percent }];
   });
+}
+
+function namedIn({ functions, sources }: WorkflowVersions): readonly NamedVersion[] {
+  const kinds = [
+    ["function", functions],
+    ["source", sources],
+  ] as const;
+  return kinds.flatMap(([kind, shares]) =>
+    Object.entries(shares).map(([id, { version: digest }]) => ({ kind, id, digest })),
+  );
 }
 
 function shareIn(shares: Readonly<Record<string, VersionShare>>, id: string): VersionShare | undefined {

@@ -144,6 +144,13 @@ export function versionsContract(engine: EngineUnderTest): void {
       { ...of, use: "run", digest: "def", percent: 100 },
     ]);
     assert.deepEqual(await admin.versionUses("source", "dfunc_x"), []);
+    await admin.createWorkflow(ACT, { ...aWorkflow(organizationId), versions });
+    const off = { functions: { dfunc_x: { version: "off", percent: 100 } }, sources: {}, shadow: {} };
+    await admin.createWorkflow(ACT, { ...aWorkflow(organizationId), versions: off, disabled: true });
+    assert.deepEqual(await admin.namedVersions(), [
+      { kind: "function", id: "dfunc_x", digest: "abc" },
+      { kind: "source", id: "acme__people", digest: "def" },
+    ]);
   });
 
   test(`${name}: the newest version of every function and source is found`, async (t) => {

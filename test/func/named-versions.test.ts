@@ -1,130 +1,7 @@
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { describe, test, type TestContext } from "node:test";
-import { openKeyedStore } from "../../src/composition/open-store.ts";
-import { start } from "../../src/composition/start.ts";
-import { createLog } from "../../src/operate/log.ts";
-import { readSettings } from "../../src/settings/read-settings.ts";
-import { openEngine } from "../../src/storage/store.ts";
-import { systemClock } from "../../src/terms/time/clock.ts";
-import { newStoreDatabase } from "../postgres/shared-postgres.ts";
-import { adminPort } from "../rig/admin.ts";
-import { createClient } from "../rig/client.ts";
-import { createOperator } from "../rig/organization.ts";
-import { Secrets } from "../rig/secrets.ts";
+import { describe, test } from "node:test";
 import { until } from "../rig/until.ts";
-import { project } from "../start/project-folder.ts";
-import { json } from "../vendor/behaviours.ts";
-import { startVendor, type Vendor } from "../vendor/scripted-vendor.ts";
-
-const DECIDES = (decision: string) => `import { Type } from "datarun";
-export default { id: "dfunc_decide", title: "Decides",
-  inputs: Type.Object({ ${decision.toLowerCase()}: Type.Optional(Type.String()) }),
-  async run({ run }) {
-    const { output } = await run("acme__facts", {});
-    return { output: { decision: "${decision}", output } };
-  } };`;
-const FACTS = ({ origin }: Vendor, name: string, amount: number) => `
-id: acme__facts
-title: Facts
-origins: ["${origin}"]
-inputs: { type: object, properties: { ${name}: { type: string } } }
-charge: { model: per_call, amount: ${amount}, currency: EUR }
-limits: { concurrency: 5 }
-request: { method: GET, url: "${origin}/facts/${name}" }
-match: { record: "body.found != \`null\`", no_record: "body.found == \`null\`" }
-map: { ${name}: body.found }
-cases:
-  - { name: one, inputs: {}, reply: { body: { found: ${name} } }, expect: { match: true, output: { ${name}: ${name} } } }
-`;
-const CODED = (text: string) =>
-  `export default { id: "acme__coded", title: "Coded", inputs: {}, run: () => ({ text: "${text}" }) };`;
-
-/** A project whose service is started again with changed files, on one store. */
-async function deployment(t: TestContext, engine: "sqlite" | "postgres") {
-  const vendor = await startVendor(t);
-  for (const name of ["old", "new"]) vendor.on(`/facts/${name}`, json({ found: name }));
-  const folder = project(t, {
-    "functions/decide.ts": DECIDES("APPROVE"),
-    "sources/facts.yaml": FACTS(vendor, "old", 1),
-    "sources/coded.ts": CODED("old"),
-  });
-  const dataDir = mkdtempSync(join(tmpdir(), "datarun-versions-"));
-  t.after(() => rmSync(dataDir, { recursive: true, force: true }));
-  const databaseUrl = engine === "postgres" ? await newStoreDatabase(t) : undefined;
-  const rootKey = databaseUrl === undefined ? undefined : randomBytes(32).toString("base64");
-  const options = { port: "0", "admin-port": "0", "data-dir": dataDir, project: folder, "limits-drain-ms": "0" };
-  const settings = readSettings({
-    environment: { DATARUN_ROOT_KEY: rootKey },
-    options: { ...options, ...(databaseUrl !== undefined && { "database-url": databaseUrl }) },
-  });
-  const log = createLog("silent" as never, join(dataDir, "service.log"));
-
-  async function serve(life: TestContext) {
-    const running = await start({ settings, log });
-    const opened = await openKeyedStore({ dataDir, databaseUrl, rootKey, clock: systemClock });
-    await opened.proven;
-    const secrets = new Secrets();
-    const operator = createOperator(opened, systemClock, secrets);
-    const client = createClient(running.url);
-    let closed = false;
-    const close = async () => {
-      if (closed) return;
-      closed = true;
-      await running.close();
-      client.close();
-      await opened.store.close();
-    };
-    life.after(close);
-    const admin = adminPort(life, running.adminUrl, secrets);
-    const ada = await operator.appoint("operator", `ada ${randomBytes(3).toString("hex")}`);
-    return {
-      operator,
-      close,
-      verb: (name: string, input: object) => admin.result(name, input, ada),
-      refusal: async (name: string, input: object): Promise<string> => {
-        const reply = await admin.call(name, input, { as: ada });
-        assert.notEqual(reply.statusCode, 200, reply.text);
-        return reply.json().error.message as string;
-      },
-      async post(path: "/data" | "/func", config: object, as: { readonly token: string; readonly workflow: string }) {
-        const headers = {
-          "Content-Type": "application/json",
-          "X-Service-Access-Token": as.token,
-          "X-Service-Workflow": as.workflow,
-        };
-        const reply = await client.send({
-          method: "POST",
-          path,
-          headers,
-          body: JSON.stringify({ config, inputs: {} }),
-        });
-        assert.equal(reply.statusCode, 200, reply.text);
-        return reply.json();
-      },
-    };
-  }
-
-  return {
-    vendor,
-    serve,
-    deployNew() {
-      writeFileSync(join(folder, "functions/decide.ts"), DECIDES("DECLINE"));
-      writeFileSync(join(folder, "sources/facts.yaml"), FACTS(vendor, "new", 2));
-    },
-    /** Replaces the stored text of the first version of a function or source. */
-    async damage(kind: "function" | "source", content: string) {
-      const opened = await openEngine({ dataDir, databaseUrl, clock: systemClock });
-      await opened.ready();
-      const rows = opened.writer.updateTable("versions").where("kind", "=", kind).where("number", "=", 1);
-      await rows.set({ content }).execute();
-      await opened.close();
-    },
-  };
-}
+import { versionedDeployment } from "./versioned-deployment.ts";
 
 const FUNC = { data_func: "dfunc_decide" };
 const DATA = { sources: { acme__facts: true, acme__coded: true } };
@@ -132,7 +9,7 @@ const DATA = { sources: { acme__facts: true, acme__coded: true } };
 for (const engine of ["sqlite", "postgres"] as const)
   describe(engine, () => {
     test("a workflow goes back to earlier versions and forward again, without a restart", async (t) => {
-      const { vendor, serve, deployNew, damage } = await deployment(t, engine);
+      const { vendor, serve, deployNew, damage } = await versionedDeployment(t, engine);
       const first = await serve(t);
       const acme = await first.operator.createOrganization("Acme");
       const other = { ...acme, workflow: await first.operator.createWorkflow(acme.id) };
@@ -231,6 +108,7 @@ for (const engine of ["sqlite", "postgres"] as const)
       await service.verb("workflow set", { workflow: other.workflow, function: ["dfunc_decide=1"] });
       await service.close();
       await damage("function", "AAAA");
+      await damage("source", "AAAA");
       const third = await serve(t);
       const status = async () => (await third.post("/func", FUNC, other)).status.dfunc_decide;
       const failed = await status();
@@ -239,7 +117,6 @@ for (const engine of ["sqlite", "postgres"] as const)
         [failed.failure.kind, failed.failure.retryable, failed.failure.charged],
         ["internal", false, "no"],
       );
-      await damage("source", "AAAA");
       const requests = vendor.count();
       const answer = await third.post("/data", DATA, acme);
       assert.equal(answer.status.acme__facts.failure.kind, "internal");
@@ -254,7 +131,7 @@ for (const engine of ["sqlite", "postgres"] as const)
     });
 
     test("a canary gets its share of the runs, and each run records what ran", async (t) => {
-      const { serve, deployNew } = await deployment(t, engine);
+      const { serve, deployNew } = await versionedDeployment(t, engine);
       const first = await serve(t);
       const acme = await first.operator.createOrganization("Acme");
       await first.close();
@@ -269,4 +146,88 @@ for (const engine of ["sqlite", "postgres"] as const)
       const old = got.filter((name) => name === "old").length;
       assert.ok(Math.abs(old - RUNS / 2) <= 3 * Math.sqrt(RUNS / 4), `${old} of ${RUNS}`);
     });
+
+    test("versions that workflows name are loaded at the start and after a change, not in the first run", async (t) => {
+      const { serve, deployNew, damage, logged } = await versionedDeployment(t, engine);
+      const first = await serve(t);
+      const acme = await first.operator.createOrganization("Acme");
+      const { workflow } = acme;
+      await first.verb("workflow set", { workflow, function: ["dfunc_decide=1"], source: ["acme__facts=1@100%"] });
+      await first.close();
+      deployNew();
+      const service = await serve(t);
+      // Whatever is loaded from the store from now on fails.
+      await damage("function", "AAAA");
+      await damage("source", "AAAA");
+      const { decision, output } = (await service.post("/func", FUNC, acme)).outputs.dfunc_decide.output;
+      assert.deepEqual([decision, output], ["APPROVE", { old: "old" }]);
+      const [digest] = await service.versions("dfunc_decide");
+      await service.close();
+
+      const second = await serve(t);
+      assert.equal((await logged("version_not_loaded")).length, 2, "a start does not fail for it");
+      // A change by another process.
+      const versions = { functions: { dfunc_decide: { version: `${digest!.slice(0, -1)}_`, percent: 5 } } };
+      await second.operator.createWorkflow(acme.id, { versions: { ...versions, sources: {}, shadow: {} } });
+      await until(async () => (await logged("version_not_loaded")).length === 3);
+    });
   });
+
+test("rollback of a canary of a later version gives all runs the loaded version", async (t) => {
+  const { serve, deployNew, deployOldFunction } = await versionedDeployment(t, "sqlite");
+  const first = await serve(t);
+  const acme = await first.operator.createOrganization("Acme");
+  await first.close();
+  deployNew();
+  await (await serve(t)).close();
+  deployOldFunction();
+  const service = await serve(t);
+  const { workflow } = acme;
+  const decision = async () => (await service.post("/func", FUNC, acme)).outputs.dfunc_decide.output.decision;
+  await service.verb("workflow set", { workflow, function: ["dfunc_decide=2@50%"] });
+  await until(async () => (await decision()) === "DECLINE");
+  const rolled = await service.verb("function rollback", { function: "dfunc_decide" });
+  assert.deepEqual(
+    rolled.workflows.map(({ did, from, to, percent_before: percent }: Record<string, unknown>) => [
+      did,
+      from,
+      to,
+      percent,
+    ]),
+    [["ended_canary", 2, 1, 50]],
+  );
+  const listed = await service.verb("workflow list", { org: acme.id });
+  assert.deepEqual(listed.workflows[0].versions, []);
+  // From then on, no run gets the canary any more.
+  await until(async () => (await Promise.all(Array.from({ length: 10 }, decision))).every((it) => it === "APPROVE"));
+  assert.deepEqual(new Set(await Promise.all(Array.from({ length: 20 }, decision))), new Set(["APPROVE"]));
+});
+
+test("a workflow cannot be set to an older version of a TypeScript source, and no other version runs instead", async (t) => {
+  const { serve, deployNewCode, logged } = await versionedDeployment(t, "sqlite");
+  const first = await serve(t);
+  const acme = await first.operator.createOrganization("Acme");
+  const { workflow } = acme;
+  // The loaded version: allowed, with a warning.
+  await first.verb("workflow set", { workflow, source: ["acme__coded=1"] });
+  const other = { ...acme, workflow: await first.operator.createWorkflow(acme.id) };
+  await first.close();
+  deployNewCode();
+  const service = await serve(t);
+  assert.match(
+    await service.refusal("workflow set", { workflow: other.workflow, source: ["acme__coded=1"] }),
+    /^Version .{6} of acme__coded cannot be used: it is written in TypeScript, and code from the store is not run/,
+  );
+  assert.equal((await service.post("/data", DATA, other)).outputs.acme__coded.text, "new", "nothing was changed");
+  const { status, outputs } = await service.post("/data", DATA, acme);
+  assert.match(status.acme__coded.message, /^Adapter error: version .{6} of this source/);
+  assert.deepEqual([status.acme__coded.success, status.acme__coded.failure.charged], [false, "no"]);
+  assert.deepEqual(outputs, { acme__coded: {}, acme__facts: { old: "old" } });
+  assert.deepEqual(
+    (await logged("version_not_loaded")).map(({ source }) => source),
+    ["acme__coded"],
+    "known since the start",
+  );
+  await service.verb("workflow set", { workflow, source: ["acme__coded=latest"] });
+  await until(async () => (await service.post("/data", DATA, acme)).outputs.acme__coded.text === "new");
+});

@@ -22,6 +22,8 @@ export interface Version {
   readonly deployedBy: string | null;
 }
 
+export type NamedVersion = Pick<Version, "kind" | "id" | "digest">;
+
 /** A loaded version, which may be new. */
 export interface LoadedVersion extends Pick<Version, "kind" | "id" | "digest" | "origin"> {
   /** Read only if the store lacks the version. */
@@ -62,6 +64,8 @@ export interface VersionStore {
   newestVersions(): Promise<readonly Version[]>;
   /** The workflows that name a version of a function or source, sorted by id. */
   versionUses(kind: VersionKind, id: string): Promise<readonly VersionUse[]>;
+  /** Each version once that runs of a workflow use which is not disabled. */
+  namedVersions(): Promise<readonly NamedVersion[]>;
   /** The versions with these digests, in any order. Digests that are not stored are left out. */
   versionsOf(digests: readonly string[]): Promise<readonly Version[]>;
   /** @throws OperatorError `refused` if the stored content does not have that digest */
