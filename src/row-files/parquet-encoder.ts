@@ -52,12 +52,16 @@ export function createParquetEncoder(columns: readonly Column[]): ParquetEncoder
   let characters = 0;
 
   function encodeGroup(): void {
+    const rows = group;
     const columnData = columns.map(({ name, type }, at) => ({
       name,
       offsetIndex: false,
-      data: group.map((row) => toStored(row[at] ?? null, type)) as DecodedArray,
+      // Made when the writer comes to the column, so that one column at a time is in memory.
+      get data() {
+        return rows.map((row) => toStored(row[at] ?? null, type)) as DecodedArray;
+      },
     }));
-    if (group.length > 0) void writer.write({ columnData, rowGroupSize: group.length });
+    if (rows.length > 0) void writer.write({ columnData, rowGroupSize: rows.length });
     [group, characters] = [[], 0];
   }
   function take(): Uint8Array<ArrayBuffer> {

@@ -17,11 +17,18 @@ export interface ParquetThread {
 export type ParquetRequest = readonly ParquetRow[] | null;
 export type ParquetReply = { readonly bytes: Uint8Array } | { readonly failed: string };
 
+/**
+ * Encoding makes much garbage and keeps one row group. Without a limit, V8 lets the garbage of the thread grow to 200 MiB
+ * before it collects it.
+ */
+const YOUNG_MB = 8;
+
 export function openParquetThread(columns: readonly Column[]): ParquetThread {
   const worker = new Worker(moduleBeside("./parquet-worker.ts", import.meta.url), {
     name: "parquet",
     workerData: columns,
     env: compiledCode(),
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
   });
   const ask = (request: ParquetRequest): Promise<Uint8Array> =>
     new Promise((resolve, reject) => {

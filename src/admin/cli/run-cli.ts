@@ -234,6 +234,8 @@ async function runOpened(
     const given = { ...opened.given, onProgress, terminal: () => terminal };
     return await reportInterruption(verb.interrupted ?? null, progress, io, async () => {
       if (!isStreamed(verb)) return runVerb(name, verb, input, given);
+      const { growSlowly } = await import("../../terms/platform/grow-slowly.ts");
+      growSlowly();
       const { pieces } = await streamVerb(name, verb, input, given);
       return writeText(pieces, file, io);
     });

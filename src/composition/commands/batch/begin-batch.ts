@@ -1,4 +1,3 @@
-import { setFlagsFromString } from "node:v8";
 import { write } from "../../../admin/cli/command-io.ts";
 import { usage } from "../../../admin/cli/parse-command.ts";
 import { openProgress } from "../../../admin/cli/progress.ts";
@@ -9,6 +8,7 @@ import { type BatchSpec, readPairs } from "../../../batch/batch-spec.ts";
 import type { BatchParts, BatchResult } from "../../../batch/run-batch.ts";
 import type { ServiceAccess } from "../../../batch/service-client.ts";
 import type { Context } from "../../../terms/caller.ts";
+import { growSlowly } from "../../../terms/platform/grow-slowly.ts";
 import { printableJson, printableLines } from "../../../terms/text/printable.ts";
 import { systemClock } from "../../../terms/time/clock.ts";
 import { COMMAND_VARIABLES } from "../../../terms/variables.ts";
@@ -42,12 +42,9 @@ const CONCURRENCY = 8;
 /** Rows are left, rejected, lost or unknown. */
 const PARTIAL = 3;
 
-/** Collects garbage earlier: a batch runs for hours beside other programs, and waits for the service anyway. */
-const GROW_SLOWLY = "--optimize-for-size";
-
 /** Runs the batch of this command line, prints its result, and ends the process. */
 export async function beginBatch(given: BatchInputs, program = () => "datarun"): Promise<number> {
-  setFlagsFromString(GROW_SLOWLY);
+  growSlowly();
   // Sources and functions that are loaded here must not end the batch.
   const exit = replaceExit();
   const typed = (text: string) => asTyped(text, program);
