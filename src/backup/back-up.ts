@@ -17,6 +17,7 @@ import { STORE_FILE } from "../storage/sqlite/engine.ts";
 import { makeDirectory, syncDirectory } from "../terms/platform/make-directory.ts";
 import type { OnProgress } from "../terms/on-progress.ts";
 import { OperatorError } from "../terms/operator-error.ts";
+import { PENDING_VERSIONS_FILE } from "../terms/version.ts";
 import { makeUnfinished, removeAbandoned, removeOlder } from "./backup-folders.ts";
 import { copyDatabase, type OnBytes } from "./copy-database.ts";
 import { copyLedger } from "./copy-ledger.ts";
@@ -34,7 +35,9 @@ const MIB = 1024 * 1024;
 
 /**
  * Copies the files of a data directory that must not be lost, while a service may be running on it. The journal is
- * copied before the store, so that the store has every organization, workflow and token that the journal refers to.
+ * copied before the store, so that the store has every organization, workflow and token that the journal refers to. The
+ * versions that wait for the store are copied between both: after the runs that have used them, and before the store,
+ * which may get them meanwhile.
  * Files of the running process are left out: its address, its lock, and its records of budget use, which a copy must
  * not have.
  * @throws OperatorError
@@ -69,12 +72,14 @@ async function makeBackup(
     for (const name of rootKeys) copyPrivately(join(dataDir, name), join(to, name));
     const onBytes: OnBytes = (done, of) => onProgress("MiB copied", mib(done), mib(of));
     const ledger = hasJournal ? await copyLedger(join(dataDir, "ledger"), makeFolder(to, "ledger"), onBytes) : null;
+    const pending = copyPending(dataDir, to);
     const storeSchema =
       store === "embedded"
         ? await copyDatabase(join(dataDir, STORE_FILE), join(to, STORE_FILE), onBytes, schemaOf)
         : null;
     const names = [
       ...(ledger?.names.map((name) => `ledger/${name}`) ?? []),
+      ...pending,
       ...(store === "embedded" ? [STORE_FILE] : []),
       ...rootKeys,
     ];
@@ -149,6 +154,17 @@ function makeFolder(...path: readonly string[]): string {
 
 function copyPrivately(from: string, to: string): void {
   writeFileSync(to, readFileSync(from), { mode: 0o600, flag: "wx" });
+}
+
+/** The file is always complete. It is removed when the store has its versions. */
+function copyPending(dataDir: string, to: string): readonly string[] {
+  try {
+    copyPrivately(join(dataDir, PENDING_VERSIONS_FILE), join(to, PENDING_VERSIONS_FILE));
+    return [PENDING_VERSIONS_FILE];
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
 }
 
 function syncFile(path: string): void {

@@ -31,7 +31,8 @@ export interface ManifestFile {
 }
 
 /** All names that a backup may contain, so that a manifest cannot make a restore write other files. */
-const FILE_NAME = /^(store\.sqlite|root-\d{1,9}\.key|ledger\/journal\.db|ledger\/intents-\d{8,}\.log)$/;
+const FILE_NAME =
+  /^(store\.sqlite|versions-pending\.json|root-\d{1,9}\.key|ledger\/journal\.db|ledger\/intents-\d{8,}\.log)$/;
 
 /** `null` if the folder has no manifest that this version can read: then it is not a complete backup. */
 export function readManifest(folder: string): BackupManifest | null {

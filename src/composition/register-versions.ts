@@ -5,7 +5,7 @@ import type { Log } from "../operate/log.ts";
 import type { Store } from "../storage/store.ts";
 import { readSavedText, writeSavedText } from "../terms/platform/saved-text.ts";
 import type { Clock } from "../terms/time/clock.ts";
-import type { VersionTexts } from "../terms/version.ts";
+import { PENDING_VERSIONS_FILE, type VersionTexts } from "../terms/version.ts";
 
 export interface RegistrarParts {
   readonly store: Store;
@@ -29,12 +29,11 @@ interface PendingVersion extends Omit<LoadedVersion, "texts">, VersionTexts {
   readonly deployed: Deployed;
 }
 
-const PENDING_FILE = "versions-pending.json";
 const RETRY_MS = 1_000;
 
 export async function openVersionRegistrar(parts: RegistrarParts): Promise<VersionRegistrar> {
   const { store, dataDir, clock, log } = parts;
-  const place = join(dataDir, PENDING_FILE);
+  const place = join(dataDir, PENDING_VERSIONS_FILE);
   const saved = await readSavedText(place);
   let pending = saved === null ? [] : (JSON.parse(saved) as readonly PendingVersion[]);
   let isClosed = false;

@@ -11,6 +11,9 @@ export function digestOf(content: string): string {
   return hash("sha256", content, "hex").slice(0, DIGEST_CHARACTERS);
 }
 
+/** The file of a data directory with the versions that the store does not have yet, because it was away. */
+export const PENDING_VERSIONS_FILE = "versions-pending.json";
+
 /** The stored texts of a version. */
 export interface VersionTexts {
   /** The text of the digest: JSON of everything that runs. */

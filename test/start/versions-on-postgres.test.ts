@@ -135,3 +135,36 @@ test("versions that are loaded while the store is away are registered when it is
   assert.equal((await service.ended).code, 0);
   await assertVersionsResolve({ dataDir: "", databaseUrl }, readLedger(env.DATARUN_DATA_DIR));
 });
+
+test("versions that the store does not have yet are in a backup, and a service on the restored one registers them", async (t) => {
+  const database = await startPostgres();
+  t.after(() => database.stop());
+  const databaseUrl = database.url("postgres");
+  const env = {
+    DATABASE_URL: databaseUrl,
+    DATARUN_ROOT_KEY: randomBytes(32).toString("base64"),
+    DATARUN_PROJECT: project(t, FILES),
+    DATARUN_DATA_DIR: dataDir(t),
+  };
+  access(env);
+  await database.kill();
+  const killed = await startCommand(t, [], env);
+  killed.signal("SIGKILL");
+  await killed.ended;
+  await database.start();
+  const { backup } = verb(env, "store", "backup", dataDir(t));
+  const restored = { ...env, DATARUN_DATA_DIR: dataDir(t), DATARUN_PROJECT: project(t, {}) };
+  verb(restored, "store", "restore", backup!);
+  const pending = join(restored.DATARUN_DATA_DIR, "versions-pending.json");
+  assert.ok(existsSync(pending));
+  const service = await startCommand(t, [], restored);
+  await until(() => !existsSync(pending));
+  service.signal("SIGTERM");
+  assert.equal((await service.ended).code, 0);
+  await withVersions({ dataDir: "", databaseUrl }, async ({ all }) => {
+    assert.deepEqual(
+      (await all("function", "dfunc_a")).map(({ number }) => number),
+      [1],
+    );
+  });
+});
