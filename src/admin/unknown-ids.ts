@@ -15,7 +15,7 @@ export function unknownSource(id: string, sources: SourceListing): OperatorError
     return new OperatorError("invalid", `The source ${id} cannot be used until its file is corrected: see above.`);
   }
   const hint = didYouMeanAnyOf(id, sources.ids()) ?? '"datarun source list" shows those that exist.';
-  return new OperatorError("not_found", `There is no source ${JSON.stringify(id)}. ${hint}`);
+  return new OperatorError("not_found", `There is no source ${JSON.stringify(id)}. ${hint}${hintOf(sources)}`);
 }
 
 export function unknownFunction(id: string, functions: FunctionListing): OperatorError {
@@ -24,5 +24,9 @@ export function unknownFunction(id: string, functions: FunctionListing): Operato
   }
   const ids = functions.list().map((each) => each.id);
   const hint = didYouMeanAnyOf(id, ids) ?? '"datarun function list" shows those that exist.';
-  return new OperatorError("not_found", `There is no function ${JSON.stringify(id)}. ${hint}`);
+  return new OperatorError("not_found", `There is no function ${JSON.stringify(id)}. ${hint}${hintOf(functions)}`);
+}
+
+function hintOf({ projectHint }: Pick<SourceListing, "projectHint">): string {
+  return projectHint === undefined ? "" : ` ${projectHint}`;
 }

@@ -83,6 +83,8 @@ export interface Verb<
   readonly nothing?: Readonly<Record<string, string>>;
   /** The columns of a list in a terminal, by the list's name; all if left out. */
   readonly columns?: Readonly<Record<string, readonly string[]>>;
+  /** How a column of a list is written in a terminal, by the column's name, if its values are lists of objects. */
+  readonly cells?: Readonly<Record<string, (value: readonly JsonObject[]) => string>>;
   /**
    * Renders the result for people. If left out: a table for each list of the result, one line for each other field.
    * `typed` converts a command of the result to how it is typed here.

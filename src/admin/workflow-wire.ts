@@ -1,8 +1,19 @@
+import type { Static } from "typebox";
+import type { JsonObject } from "../terms/json/json.ts";
 import { Type } from "../terms/schema/type.ts";
+import { SHORT_DIGEST } from "../terms/version.ts";
 import { toWireTime } from "./wire-time.ts";
 import type { AdminStore, NamedWorkflow } from "./ports.ts";
 import { numbersOf, type NumberOf } from "./recorded-versions.ts";
 import { count, listOf, oneOf, orNull, text, time, yesOrNo } from "./result-schemas.ts";
+
+const wireVersion = Type.Object({
+  kind: oneOf("function", "source", "shadow"),
+  id: text,
+  number: orNull(count),
+  digest: text,
+  percent: Type.Number(),
+});
 
 export const wireWorkflow = Type.Object({
   workflow: text,
@@ -13,15 +24,7 @@ export const wireWorkflow = Type.Object({
   mask_credentials: yesOrNo,
   simulated: yesOrNo,
   versions: {
-    ...listOf(
-      Type.Object({
-        kind: oneOf("function", "source", "shadow"),
-        id: text,
-        number: orNull(count),
-        digest: text,
-        percent: Type.Number(),
-      }),
-    ),
+    ...listOf(wireVersion),
     description: "The versions that its runs use in place of the loaded ones, and the percentage of runs that do",
   },
   created_at: time,
@@ -66,6 +69,17 @@ function sharesOf({ versions }: NamedWorkflow) {
     ["shadow", versions.shadow],
   ] as const;
   return kinds.flatMap(([kind, shares]) => Object.entries(shares).map(([id, share]) => ({ kind, id, share })));
+}
+
+/** The versions of a workflow as a person would set them, such as `dfunc_x=12, dfunc_y=13@10%`. */
+export function versionsText(versions: readonly JsonObject[]): string {
+  return versions
+    .map((each) => {
+      const { kind, id, number, digest, percent } = each as Static<typeof wireVersion>;
+      const version = number ?? digest.slice(0, SHORT_DIGEST);
+      return `${kind === "shadow" ? "shadow " : ""}${id}=${version}${percent < 100 ? `@${percent}%` : ""}`;
+    })
+    .join(", ");
 }
 
 function toWire(workflow: NamedWorkflow, numberOf: NumberOf) {

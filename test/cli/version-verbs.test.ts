@@ -18,6 +18,7 @@ import { readSettingsOf } from "../../src/project/config-file.ts";
 import { systemClock } from "../../src/terms/time/clock.ts";
 import { newStoreDatabase } from "../postgres/shared-postgres.ts";
 import { assertPrinted } from "../rig/verb-results.ts";
+import { command } from "../start/operator-verb.ts";
 import { project } from "../start/project-folder.ts";
 
 const FUNCTION = (decision: string) => `import { decide } from "../lib/decide.mjs";
@@ -223,6 +224,26 @@ test("a function that is gone keeps its versions, and one that was edited is sai
     [[1, false]],
   );
   assert.match((await here.run("function", "diff", "dfunc_v", "1", "latest")).stderr, /^dfunc_v does not run/);
+});
+
+test("versions of workflows are listed as a person sets them, and a command without a project says what it lacks", async (t) => {
+  const here = place(t);
+  await here.deploy("ada");
+  const { organization_tuid: org } = await here.json("org", "create", "Acme");
+  const { workflow } = await here.json("workflow", "create", "--org", org, "--name", "orders");
+  await here.json("workflow", "create", "--org", org, "--name", "plain");
+  const set = ["--function", "dfunc_v=1@10%", "--source", "acme__people=1", "--shadow", "dfunc_v=1"];
+  await here.json("workflow", "set", workflow, ...set, "--shadow-sample", "2.5");
+  const { stdout } = await here.run("workflow", "list", "--org", org);
+  assert.match(stdout, /  dfunc_v=1@10%, acme__people=1, shadow dfunc_v=1@2\.5%  /);
+  assert.match(stdout, / plain .* -  /);
+
+  const { DATARUN_DATA_DIR } = here.env;
+  const without = (...args: string[]) => command({ DATARUN_DATA_DIR: DATARUN_DATA_DIR! }, "workflow", ...args).stderr;
+  const hint =
+    "No project is named here, so that only the catalog is known: name it with --project or DATARUN_PROJECT.";
+  assert.ok(without("set", workflow, "--function", "dfunc_v=1").includes(hint));
+  assert.ok(without("set", workflow, "--source", "acme__people=1").includes(hint));
 });
 
 for (const engine of ["embedded", "PostgreSQL"]) {

@@ -6,7 +6,7 @@ import { displayWidth } from "./display-width.ts";
 /** A result for people: each field on a line, and each list of objects as a table. */
 export function renderResult(
   result: JsonObject,
-  { nothing = {}, columns = {} }: Pick<Verb, "nothing" | "columns"> = {},
+  { nothing = {}, columns = {}, cells = {} }: Pick<Verb, "nothing" | "columns" | "cells"> = {},
 ): string {
   const fields = Object.entries(result);
   const plain = fields.filter(([, value]) => !isTable(value));
@@ -14,7 +14,7 @@ export function renderResult(
   const blocks = [
     ...(plain.length === 0 ? [] : [alignColumns(plain.map(([name, value]) => [name, cell(value)]))]),
     ...tables.map(([name, rows]) =>
-      renderTable(rows as readonly JsonObject[], nothing[name] ?? none(name), columns[name]),
+      renderTable(rows as readonly JsonObject[], nothing[name] ?? none(name), columns[name], cells),
     ),
   ];
   return `${blocks.join("\n\n")}\n`;
@@ -28,13 +28,23 @@ function none(name: string): string {
   return `no ${name.replaceAll("_", " ")}`;
 }
 
-function renderTable(rows: readonly JsonObject[], nothing: string, shown: readonly string[] | undefined): string {
+function renderTable(
+  rows: readonly JsonObject[],
+  nothing: string,
+  shown: readonly string[] | undefined,
+  cells: NonNullable<Verb["cells"]>,
+): string {
   if (rows.length === 0) return nothing;
   // A column that is empty in all rows is left out, such as a field of another kind of row.
   const columns = shown?.filter((column) => rows.some((row) => column in row)) ?? Object.keys(rows[0]!);
   return alignColumns([
     columns.map((column) => column.toUpperCase().replaceAll("_", " ")),
-    ...rows.map((row) => columns.map((column) => cell(row[column] ?? null))),
+    ...rows.map((row) =>
+      columns.map((column) => {
+        const value = row[column] ?? null;
+        return isTable(value) ? cell(cells[column]?.(value as readonly JsonObject[]) ?? value) : cell(value);
+      }),
+    ),
   ]);
 }
 

@@ -3,7 +3,12 @@ import type { FunctionCatalog, RunnableFunction, RunnableSource, SourceCatalog }
 import type { FunctionCase } from "../../sdk/data-function.ts";
 import type { VersionTexts } from "../../terms/version.ts";
 
-export interface SourceListing extends SourceCatalog {
+interface Listing {
+  /** A sentence for a person whose command names no project, so that only the catalog is listed. */
+  readonly projectHint?: string | undefined;
+}
+
+export interface SourceListing extends SourceCatalog, Listing {
   /** Whether the file of this id cannot be used. Its problem has already been reported. */
   isBroken(id: string): boolean;
   /** Every id, sorted. */
@@ -21,7 +26,7 @@ export interface SourceOrigin {
   readonly texts: () => Promise<VersionTexts>;
 }
 
-export interface FunctionListing extends FunctionCatalog {
+export interface FunctionListing extends FunctionCatalog, Listing {
   /** Whether the file of this id cannot be used. Its problem has already been reported. */
   isBroken(id: string): boolean;
   /** Sorted by id. */

@@ -64,4 +64,5 @@ export interface DeploymentLedgers {
 export interface SourcesHere {
   readonly loaded: LoadedSources;
   isOn(source: LoadedSource): boolean;
+  readonly projectHint?: string | undefined;
 }

@@ -51,8 +51,8 @@ export function needsOf(parts: NeedParts): Omit<VerbNeeds, TerminalNeed> {
     },
     sources: async () => {
       const { toSourceListing } = await import("../../project/list-sources.ts");
-      const { loaded, isOn } = await parts.sources();
-      return toSourceListing(loaded, isOn, note);
+      const { loaded, isOn, projectHint } = await parts.sources();
+      return { ...toSourceListing(loaded, isOn, note), projectHint };
     },
     functions: () => parts.functions(),
     storedVersions: () => parts.storedVersions(),

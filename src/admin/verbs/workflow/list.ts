@@ -5,7 +5,7 @@ import { idOf, nextCursor, pagedById, readPage } from "../../pagination.ts";
 import { listOf } from "../../result-schemas.ts";
 import { PREFIX } from "../../../terms/ids.ts";
 import { defineVerb } from "../../verb.ts";
-import { toWireWorkflows, wireWorkflow } from "../../workflow-wire.ts";
+import { toWireWorkflows, versionsText, wireWorkflow } from "../../workflow-wire.ts";
 
 export default defineVerb({
   summary: "List the workflows of an organization, newest first",
@@ -16,6 +16,8 @@ export default defineVerb({
   needs: ["store"],
 
   result: Type.Object({ workflows: listOf(wireWorkflow), ...nextCursor }),
+
+  cells: { versions: versionsText },
 
   async run({ org, ...page }, { store, note }) {
     const open = await store();

@@ -1,8 +1,11 @@
 import { join, resolve } from "node:path";
 import { hasJournal } from "../../../ledger/journal/journal-file.ts";
 import { reportUnavailable } from "../../../storage/report-unavailable.ts";
+import { VARIABLES } from "../../../terms/variables.ts";
 import type { NeedParts } from "../need-parts.ts";
 import { unavailable, type DeploymentRef } from "./deployment-ref.ts";
+
+const NO_PROJECT = `No project is named here, so that only the catalog is known: name it with --project or ${VARIABLES.project}.`;
 
 /** The parts of a deployment for one command. Each is opened, and its code imported, when the verb first uses it. */
 export function openCommandParts(deployment: DeploymentRef): NeedParts {
@@ -23,6 +26,7 @@ export function openCommandParts(deployment: DeploymentRef): NeedParts {
     },
     ({ close }) => close(),
   );
+  const projectHint = project === undefined ? NO_PROJECT : undefined;
   async function adminStore() {
     const [opened, { createAdminStore }] = await Promise.all([engine(), import("../../../storage/admin-store.ts")]);
     return reportUnavailable(opened.engine, clock, createAdminStore(opened.engine));
@@ -39,12 +43,12 @@ export function openCommandParts(deployment: DeploymentRef): NeedParts {
     ...ledgersAndBudgets(deployment),
     async sources() {
       const { isEnabled } = await import("../../../project/load-sources.ts");
-      return { loaded: await openSources(), isOn: (source) => isEnabled(source, settings.catalog) };
+      return { loaded: await openSources(), isOn: (source) => isEnabled(source, settings.catalog), projectHint };
     },
     async functions() {
       const { listing, problems } = await openFunctions();
       for (const { message } of problems) note(`A file cannot be used: ${message}`);
-      return listing;
+      return { ...listing, projectHint };
     },
     async storedVersions() {
       const { createStoredVersions } = await import("../../../project/stored-versions.ts");
