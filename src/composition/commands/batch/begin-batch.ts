@@ -5,7 +5,7 @@ import { EXIT, reportFailure } from "../../../admin/cli/report-failure.ts";
 import { asTyped } from "../../../admin/cli/typed-commands.ts";
 import { readMaxCost } from "../../../batch/batch-budget.ts";
 import { type BatchSpec, readPairs } from "../../../batch/batch-spec.ts";
-import type { BatchParts, BatchResult } from "../../../batch/run-batch.ts";
+import type { BatchParts, BatchResult } from "../../../batch/batch-request.ts";
 import type { ServiceAccess } from "../../../batch/service-client.ts";
 import type { Context } from "../../../terms/caller.ts";
 import { growSlowly } from "../../../terms/platform/grow-slowly.ts";
@@ -79,9 +79,9 @@ async function resultOf(
   json: boolean,
   env: NodeJS.ProcessEnv,
 ): Promise<{ readonly text: string; readonly code: number }> {
-  const { runBatch, tryBatch } = await import("../../../batch/run-batch.ts");
   const shown = (result: object, rendered: string) => (json ? `${printableJson(result)}\n` : printableLines(rendered));
   if (given.dry_run === true) {
+    const { tryBatch } = await import("../../../batch/prepare-batch.ts");
     const result = await tryBatch({ input: given.input, spec }, parts);
     const isValid = result.targets.every(({ invalid }) => invalid === 0) && result.rejected === 0;
     return { text: shown(result, renderDryRun(result)), code: isValid ? EXIT.done : PARTIAL };
@@ -96,6 +96,7 @@ async function resultOf(
     maxCost: given.max_cost === undefined ? null : readMaxCost(given.max_cost),
     again: given.again === true,
   };
+  const { runBatch } = await import("../../../batch/run-batch.ts");
   const result = await runBatch(request, serviceOf(given, spec, env), parts);
   return { text: shown(result, renderBatch(result)), code: codeOf(result) };
 }

@@ -1,6 +1,6 @@
 import type { DryRunResult } from "../../../batch/dry-run.ts";
 import type { EstimatedShare } from "../../../batch/estimate.ts";
-import type { BatchResult } from "../../../batch/run-batch.ts";
+import type { BatchResult } from "../../../batch/batch-request.ts";
 
 /** The result of a batch for people. */
 export function renderBatch(result: BatchResult): string {
