@@ -1,5 +1,6 @@
 import { amountText, dividedBy, type Micros, times } from "../../terms/money/money.ts";
 import { type Rate, rateOf } from "./rate.ts";
+import type { ValueComparison } from "./agreement.ts";
 import { counted } from "./counted.ts";
 import { RowSet } from "./row-set.ts";
 import type { RecordsTally } from "./tally-records.ts";
@@ -57,6 +58,7 @@ export interface ReportedOverlap {
 
 export interface ReportedAgreement {
   readonly field: string;
+  readonly compared_as: ValueComparison;
   readonly source: string;
   readonly other: string;
   readonly same: Rate;
@@ -105,6 +107,7 @@ export function makeReport({ rows, sources, agreements }: RecordsTally, options:
     agreement: agreements.flatMap(({ spec, pairs }) =>
       pairs.map(({ sources: [source, other], both, same, differing }) => ({
         field: spec.field,
+        compared_as: spec.comparison,
         source,
         other,
         same: rateOf(same, both),

@@ -1,7 +1,7 @@
 import { counted } from "./counted.ts";
 import type { BatchReport, ReportedOrder } from "./make-report.ts";
 import type { Rate } from "./rate.ts";
-import { costWords, orderCostWords, percent, rateWords } from "./report-words.ts";
+import { costWords, fieldWords, orderCostWords, percent, rateWords } from "./report-words.ts";
 
 const ORDERS_SHOWN = 24;
 
@@ -70,14 +70,14 @@ export function renderReportHtml(report: BatchReport): string {
       : `<h2>Agreement</h2>${table(
           ["Field", "Source", "Other", "#Rows with both", "#Same", "First rows that differ"],
           agreement.map((one) => [
-            one.field,
+            fieldWords(one),
             one.source,
             one.other,
             one.same.of,
             rateWords(one.same),
             one.differing_rows.join(", ") || "-",
           ]),
-        )}<p>Case, accents, punctuation and spaces do not count.</p>`,
+        )}<p>Texts: case, accents, punctuation and spaces do not count. Names of companies and persons: they agree if the catalog compares them as equal or close.</p>`,
     waterfall === null ? "" : waterfallPart(waterfall, rows),
   ];
   return `<!doctype html>

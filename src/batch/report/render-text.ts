@@ -1,7 +1,7 @@
 import { printable } from "../../terms/text/printable.ts";
 import { counted } from "./counted.ts";
 import type { BatchReport, ReportedWaterfall } from "./make-report.ts";
-import { costWords, orderCostWords, percent, rateWords, stepWords } from "./report-words.ts";
+import { costWords, fieldWords, orderCostWords, percent, rateWords, stepWords } from "./report-words.ts";
 
 const ORDERS_SHOWN = 10;
 
@@ -54,7 +54,7 @@ export function renderReportText(report: BatchReport): string {
           table([
             ["FIELD", "SOURCE", "OTHER", "ROWS WITH BOTH", "SAME", "FIRST ROWS THAT DIFFER"],
             ...agreement.map((one) => [
-              one.field,
+              fieldWords(one),
               one.source,
               one.other,
               String(one.same.of),

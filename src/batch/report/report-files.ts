@@ -3,7 +3,7 @@ import { OperatorError } from "../../terms/operator-error.ts";
 import { batchFiles } from "../batch-files.ts";
 import { readRecords } from "../records-file.ts";
 import { type BatchIdentity, readStateFile } from "../state-file.ts";
-import { readAgreement } from "./agreement.ts";
+import { type CompareNames, readAgreement } from "./agreement.ts";
 import { type BatchReport, makeReport } from "./make-report.ts";
 import { tallyRecords } from "./tally-records.ts";
 
@@ -11,10 +11,12 @@ export interface ReportRequest {
   readonly outs: readonly string[];
   readonly agree: readonly string[];
   readonly coverage: number | undefined;
+  /** Opens the catalog's comparison of names. Called only if `agree` needs it. */
+  openNames(): Promise<CompareNames>;
 }
 
 /** Reads the outputs of batches over the same input, and compares their sources. @throws OperatorError */
-export async function reportFiles({ outs, agree, coverage }: ReportRequest): Promise<BatchReport> {
+export async function reportFiles({ outs, agree, coverage, openNames }: ReportRequest): Promise<BatchReport> {
   const specs = agree.map(readAgreement);
   const twice = outs.find((out, at) => outs.indexOf(out) !== at);
   if (twice !== undefined) throw new OperatorError("usage", `${twice} is given twice.`);
@@ -41,6 +43,7 @@ export async function reportFiles({ outs, agree, coverage }: ReportRequest): Pro
   const tally = await tallyRecords(
     states.map(({ out, records }) => ({ file: out, records: readRecords(records) })),
     specs,
+    specs.some(({ comparison }) => comparison !== "text") ? await openNames() : () => null,
   );
   if (tally.rows.size === 0) throw new OperatorError("refused", `${outs.join(" and ")}: no row is answered yet.`);
   return makeReport(tally, { coverage, remarks });

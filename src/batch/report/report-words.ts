@@ -1,6 +1,11 @@
 import { counted } from "./counted.ts";
 import type { Rate } from "./rate.ts";
-import type { ReportedCost, ReportedOrder } from "./make-report.ts";
+import type { ReportedAgreement, ReportedCost, ReportedOrder } from "./make-report.ts";
+
+/** A field with what its values are compared as, such as `legal_name (company)`. */
+export function fieldWords({ field, compared_as: as }: ReportedAgreement): string {
+  return as === "text" ? field : `${field} (${as})`;
+}
 
 /** A share with its interval, such as `62.0 % (58.9–65.0)`. */
 export function rateWords({ share, low, high }: Rate): string {

@@ -9,6 +9,7 @@ import { amountText } from "../../terms/money/money.ts";
 import { renderReportHtml } from "./render-html.ts";
 import { renderReportText } from "./render-text.ts";
 import { rateOf } from "./rate.ts";
+import { openNames } from "../../composition/commands/batch-report/open-names.ts";
 import { reportFiles } from "./report-files.ts";
 
 type Entry = Readonly<Record<string, Json>>;
@@ -50,7 +51,7 @@ function outputOf(folder: string, name: string, rows: readonly Readonly<Record<s
 }
 
 const report = (outs: readonly string[], agree: readonly string[] = [], coverage?: number) =>
-  reportFiles({ outs, agree, coverage });
+  reportFiles({ outs, agree, coverage, openNames });
 
 test("sources are compared by matches, times, costs, overlap and what each adds", async (t) => {
   const out = outputOf(folderOf(t), "out.jsonl", [
@@ -208,6 +209,30 @@ test("fields agree whatever the case, accents, punctuation and spaces, in rows w
   await assert.rejects(report([out], ["name=a.x,nobody.y"]), {
     code: "usage",
     message: /names nobody, which was not asked/,
+  });
+});
+
+test("names agree by the comparison of the catalog, in rows where they can be compared", async (t) => {
+  const out = outputOf(folderOf(t), "out.jsonl", [
+    { a: found({ name: "Example GmbH" }), b: found({ name: "EXAMPLE Gesellschaft mit beschränkter Haftung" }) },
+    { a: found({ name: "Example & Sons Ltd" }), b: found({ name: "Example and Sons Limited" }) },
+    { a: found({ name: "Alpha Ltd" }), b: found({ name: "Omega Ltd" }) },
+    { a: found({ name: "Example GmbH" }), b: found({ name: "Example AG" }) },
+    { a: found({ name: "Romashka" }), b: found({ name: "ООО Ромашка" }) },
+    { a: found({ name: "x".repeat(400) }), b: found({ name: 7 }) },
+  ]);
+  const paths = "a.name,b.name";
+  const [company, text, person] = (await report([out], [`name:company=${paths}`, `name=${paths}`, `p:person=${paths}`]))
+    .agreement;
+  const counts = (one: typeof company) => [one!.compared_as, one!.same.count, one!.same.of, one!.differing_rows];
+  assert.deepEqual(counts(company), ["company", 2, 4, [3, 4]]);
+  assert.deepEqual(counts(text), ["text", 0, 6, [1, 2, 3, 4, 5]]);
+  assert.equal(person!.same.count, 0);
+  const made = await report([out], [`name:company=${paths}`]);
+  assert.match(renderReportText(made), /name \(company\) +a +b +4 +50\.0 %/);
+  await assert.rejects(report([out], [`name:town=${paths}`]), {
+    code: "usage",
+    message: "--agree name:town: names are compared as FIELD:company or FIELD:person.",
   });
 });
 

@@ -1,7 +1,7 @@
 import { isJsonObject } from "../../terms/json/json.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import type { BatchRecord } from "../record.ts";
-import { AgreementTally, type AgreementSpec } from "./agreement.ts";
+import { AgreementTally, type AgreementSpec, type CompareNames } from "./agreement.ts";
 import { RowSet } from "./row-set.ts";
 import { SourceTally } from "./tally-source.ts";
 
@@ -28,10 +28,11 @@ const SOURCES_MAX = 30;
 export async function tallyRecords(
   outputs: readonly NamedRecords[],
   specs: readonly AgreementSpec[],
+  compareNames: CompareNames,
 ): Promise<RecordsTally> {
   const rows = new RowSet();
   const sources = new Map<string, { readonly tally: SourceTally; readonly file: string }>();
-  const agreements = specs.map((spec) => new AgreementTally(spec));
+  const agreements = specs.map((spec) => new AgreementTally(spec, compareNames));
   const tallyOf = (id: string, isFunction: boolean, file: string): SourceTally => {
     const known = sources.get(id);
     if (known === undefined) {

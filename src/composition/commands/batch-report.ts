@@ -17,7 +17,7 @@ export default defineCommand({
       agree: Type.Optional(
         Type.Array(Type.String(), {
           description:
-            "Compare a field: FIELD=SOURCE.PATH,SOURCE.PATH. Case, accents, punctuation and spaces do not count",
+            "Compare a field: FIELD=SOURCE.PATH,SOURCE.PATH. Case, accents, punctuation and spaces do not count. FIELD:company=… and FIELD:person=… compare names as names__company_comparison and names__person_comparison do, and count those that are equal or close",
           "x-placeholder": "FIELD=PATHS",
         }),
       ),
