@@ -95,6 +95,7 @@ function openJournal(dir: string, opened: AsyncDisposableStack): LedgerAnswers {
     spend: sums.spend,
     sumStarts: sums.sumStarts,
     makeTotals: sums.makeTotals,
+    history: sums.history,
     prune: slow.prune,
     verify: slow.verify,
   };

@@ -74,8 +74,9 @@ export interface LedgerTables {
   /**
    * A table of sent requests, for sums: `transaction_id`, `started_at` and `simulated` of the run, `order_id` of the
    * call, `ordinal`, `number`, `sent_at`, `charged` and `price`, and the keys to group by: `source_key`,
-   * `organization_key`, `workflow_key`, `credential_key`, `rule_key`, `currency_key` and `start_key`. `textOf` makes a
-   * key a text.
+   * `organization_key`, `workflow_key`, `credential_key`, `rule_key`, `currency_key`, `start_key`, `function_key`,
+   * `function_version_key` and `source_version_key`. `textOf` makes a key a text; a `function_key` is a text, `""` for
+   * functions that do not exist.
    */
   readonly requests: string;
   /**
@@ -85,9 +86,20 @@ export interface LedgerTables {
    * and `budget_key`.
    */
   readonly calls: string;
+  /**
+   * A table of calls, for sums of a time: `transaction_id`, `started_at` and `simulated` of the run, `success`, `match`,
+   * `charges` and `took_ms` of the call, and its keys: `fault_key`, and those of `history/groupings.ts`.
+   */
+  readonly endedCalls: string;
+  /** The same of runs: `is_lost` (the service died before the run ended), `verdicts` and `took_ms`. */
+  readonly endedRuns: string;
+  /** An expression: runs that started before this time may have been deleted. Null if none was. */
+  readonly deletedBefore: string;
   textOf(key: string): string;
   /** A condition that a key is the key of a text. Pass the text for its `?`. */
   isKey(key: string): string;
+  /** A condition that a text is the beginning of a key's text. Pass the beginning for its `?`. */
+  isPrefixed(key: string): string;
   /** Start of the newest run that used a credential; null if none did. Pass the credential's id for its `?`. */
   readonly lastUse: string;
   /**

@@ -5,12 +5,28 @@ import type { Engine } from "./engine.ts";
 import { reportUnavailable } from "./report-unavailable.ts";
 import type { Tables } from "./tables.ts";
 
+/** What callers call a function that does not exist can be any number of texts. */
+const FUNCTION = `CASE WHEN r.function_fault = 'function.unknown' THEN '' ELSE r.function_id END AS function_key,
+    r.function_version AS function_version_key`;
 const REQUESTS = `(
   SELECT r.transaction_id, a.ordinal, a.number, r.started_at, r.simulated, r.start_id AS start_key, c.order_id, a.sent_at,
     a.charged, a.price, c.source AS source_key, r.organization_id AS organization_key, r.workflow_id AS workflow_key,
-    c.credential_id AS credential_key, c.credential_rule AS rule_key, a.currency AS currency_key
+    c.credential_id AS credential_key, c.credential_rule AS rule_key, a.currency AS currency_key, ${FUNCTION},
+    c.source_version AS source_version_key
   FROM ledger_runs AS r JOIN ledger_calls AS c ON c.transaction_id = r.transaction_id
   JOIN ledger_attempts AS a ON a.transaction_id = c.transaction_id AND a.ordinal = c.ordinal)`;
+
+const ENDED_CALLS = `(
+  SELECT r.transaction_id, r.started_at, r.simulated, c.success, c.match, c.charges, c.took_ms, c.fault_code AS fault_key,
+    c.source AS source_key, c.source_version AS source_version_key, r.organization_id AS organization_key,
+    r.workflow_id AS workflow_key, ${FUNCTION}, c.credential_id AS credential_key
+  FROM ledger_runs AS r JOIN ledger_calls AS c ON c.transaction_id = r.transaction_id)`;
+const ENDED_RUNS = `(
+  SELECT r.transaction_id, r.started_at, r.simulated,
+    CASE WHEN r.state = 'unknown' THEN 1 ELSE 0 END AS is_lost, r.verdicts, r.took_ms, r.function_fault AS fault_key,
+    r.organization_id AS organization_key, r.workflow_id AS workflow_key, ${FUNCTION}, r.token_id AS token_key
+  FROM ledger_runs AS r)`;
+const DELETED_BEFORE = "(SELECT CAST(max(n.deleted_up_to) + 1 AS bigint) FROM ledger_run_counts AS n)";
 
 /** Finds the call before its run. Otherwise a planner may join the two by reading all runs. */
 const LAST_USE = `(SELECT r.started_at FROM ledger_runs AS r WHERE r.transaction_id = (
@@ -78,6 +94,11 @@ export function createLedgerTables(engine: Engine, clock: Clock): LedgerTables {
     requests: REQUESTS,
     lastUse: LAST_USE,
     calls: CALLS,
+    endedCalls: ENDED_CALLS,
+    endedRuns: ENDED_RUNS,
+    deletedBefore: DELETED_BEFORE,
+    isPrefixed: (key) =>
+      `(SELECT substr(${key}, 1, length(b.prefix)) = b.prefix FROM (SELECT CAST(? AS text) AS prefix) AS b)`,
     textOf: (key) => key,
     isKey: (key) => `${key} = ?`,
     linesByTransaction: true,

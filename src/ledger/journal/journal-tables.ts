@@ -5,7 +5,15 @@ import { OperatorError } from "../../terms/operator-error.ts";
 import { COMMAND_WAIT_MS } from "./journal-database.ts";
 import { hasJournal, JOURNAL_FILE } from "./journal-file.ts";
 import { JournalRows } from "./journal-rows.ts";
-import { JOURNAL_CHANGES, isNumberOf, JOURNAL_VIEWS, LAST_USE, numbered, textOfName } from "./journal-views.ts";
+import {
+  JOURNAL_CHANGES,
+  isNumberOf,
+  isPrefixOf,
+  JOURNAL_VIEWS,
+  LAST_USE,
+  numbered,
+  textOfName,
+} from "./journal-views.ts";
 import { isUsable } from "./migrate-journal.ts";
 import type { LedgerQuery, LedgerTables } from "../ports.ts";
 
@@ -20,6 +28,10 @@ export class JournalTables implements LedgerTables {
   readonly requests = "ledger_requests";
   readonly lastUse = LAST_USE;
   readonly calls = "ledger_call_figures";
+  readonly endedCalls = "ledger_ended_calls";
+  readonly endedRuns = "ledger_ended_runs";
+  readonly deletedBefore = "(SELECT f.started_before FROM forgotten AS f)";
+  readonly isPrefixed = isPrefixOf;
   readonly textOf = textOfName;
   readonly isKey = isNumberOf;
   readonly linesByTransaction = false;

@@ -52,23 +52,37 @@ function inJournal(table: Columns, alias: string): string {
 const LINE = `c.started_at, r.transaction_id, c.has_unknown, c.source AS source_number, c.success, c.match,
   c.charges, c.organization AS organization_id_number, c.workflow AS workflow_id_number, r.function_id`;
 
+/** What callers call a function that does not exist can be any number of texts. */
+const FUNCTION = `CASE WHEN r.function_fault = (SELECT id FROM names WHERE name = 'function.unknown') THEN ''
+  ELSE r.function_id END AS function_key, +r.function_version AS function_version_key`;
 /** The numbers of charges by the first migration. */
 const CHARGED = "CASE a.charged WHEN 1 THEN 'unknown' WHEN 2 THEN 'no' WHEN 3 THEN 'yes' END AS charged";
 /** The plus signs keep SQLite from using indexes of keys: requests are found by the start times of their runs. */
 const REQUEST = `r.transaction_id, a.ordinal, a.number, r.started_at, r.simulated, +r.start AS start_key, c.order_id,
   a.sent_at, ${CHARGED}, a.price,
   +c.source AS source_key, +r.organization AS organization_key, +r.workflow AS workflow_key,
-  +c.credential AS credential_key, +c.credential_rule AS rule_key, +a.currency AS currency_key`;
+  +c.credential AS credential_key, +c.credential_rule AS rule_key, +a.currency AS currency_key, ${FUNCTION},
+  +c.source_version AS source_version_key`;
 
 const CALL_FIGURES = `r.transaction_id, r.transaction_id AS run_transaction_id, c.started_at, c.has_unknown, r.simulated,
   c.success, c.match, c.charges, c.took_ms, c.source AS source_key, c.credential AS credential_key, c.fault_code AS fault_key,
   c.budget AS budget_key`;
+
+/** For sums of a time: the plus signs as in `REQUEST`. */
+const ENDED_CALL = `r.transaction_id, r.started_at, r.simulated, c.success, c.match, c.charges, c.took_ms,
+  c.fault_code AS fault_key, +c.source AS source_key, +c.source_version AS source_version_key,
+  +r.organization AS organization_key, +r.workflow AS workflow_key, ${FUNCTION}, +c.credential AS credential_key`;
+/** The state `unknown` has a number by the first migration. */
+const ENDED_RUN = `r.transaction_id, r.started_at, r.simulated, r.state = 1 AS is_lost, r.verdicts, r.took_ms, r.function_fault AS fault_key, +r.organization AS organization_key,
+  +r.workflow AS workflow_key, ${FUNCTION}, +r.token AS token_key`;
 
 export const JOURNAL_VIEWS = `
   CREATE TEMP VIEW ledger_runs AS SELECT ${RUN} FROM runs AS r;
   CREATE TEMP VIEW ledger_calls AS SELECT ${CALL} FROM runs AS r JOIN calls AS c ON c.run = r.id;
   CREATE TEMP VIEW ledger_lines AS SELECT ${LINE} FROM calls AS c JOIN runs AS r ON r.id = c.run;
   CREATE TEMP VIEW ledger_call_figures AS SELECT ${CALL_FIGURES} FROM calls AS c JOIN runs AS r ON r.id = c.run;
+  CREATE TEMP VIEW ledger_ended_calls AS SELECT ${ENDED_CALL} FROM runs AS r JOIN calls AS c ON c.run = r.id;
+  CREATE TEMP VIEW ledger_ended_runs AS SELECT ${ENDED_RUN} FROM runs AS r;
   CREATE TEMP VIEW ledger_requests AS SELECT ${REQUEST}
     FROM runs AS r JOIN calls AS c ON c.run = r.id JOIN attempts AS a ON a.run = c.run AND a.ordinal = c.ordinal;
   CREATE TEMP VIEW ledger_attempts AS SELECT ${ATTEMPT} FROM runs AS r JOIN attempts AS a ON a.run = r.id;
@@ -82,6 +96,12 @@ export function numbered(column: string): string {
 
 export function isNumberOf(key: string): string {
   return `${key} = (SELECT id FROM names WHERE name = ?)`;
+}
+
+/** The names are few, so comparing each of them takes little time. */
+export function isPrefixOf(key: string): string {
+  return `${key} IN (SELECT n.id FROM names AS n JOIN (SELECT ? AS prefix) AS b
+    ON substr(n.name, 1, length(b.prefix)) = b.prefix)`;
 }
 
 export function textOfName(key: string): string {

@@ -36,6 +36,11 @@ export function hasSent(charges: number): boolean {
   return (charges & NO_REQUEST) === 0;
 }
 
+/** The same in SQL, of a column. */
+export function hasSentSql(charges: string): string {
+  return `(${charges} & ${NO_REQUEST}) = 0`;
+}
+
 /** The verdicts of a run in which all calls failed before a request was sent. */
 export const NOTHING_SENT = NO_REQUEST << shiftOf("failed");
 

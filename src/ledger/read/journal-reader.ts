@@ -51,6 +51,7 @@ export function openJournalReader(options: { readonly dir: string }): JournalRea
     budgetRejections: afterLog(reader.budgetRejections),
     activity: afterLog(reader.activity),
     functionActivity: afterLog(reader.functionActivity),
+    history: afterLog(reader.history),
     moment: afterLog(reader.moment),
     // Runs that are added during an export may be too late for it, so only its first page waits for the log.
     exportPage: (filter, format, from) => (from === null ? firstPage : reader.exportPage)(filter, format, from),

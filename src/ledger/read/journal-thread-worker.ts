@@ -4,6 +4,7 @@ import { OperatorError } from "../../terms/operator-error.ts";
 import type { OnProgress } from "../../terms/on-progress.ts";
 import { openJournalReader, type JournalReader } from "./journal-reader.ts";
 import type { SpendFilter, SpendKey } from "./sum-spend.ts";
+import type { HistoryFilter } from "../history/sum-history.ts";
 import type { LedgerAnswers } from "./ledger-reader.ts";
 import type { ThreadQuestion, ThreadAnswer } from "./journal-thread.ts";
 
@@ -21,6 +22,7 @@ interface Question extends Omit<ThreadQuestion, "number"> {
 function ask(open: JournalReader, { question, values: asked, onProgress }: Question): Promise<unknown> {
   if (question === "verify") return open.verify(onProgress);
   if (question === "spend") return open.spend(...(asked as [SpendKey, SpendFilter]), onProgress);
+  if (question === "history") return open.history(...(asked as [HistoryFilter]), onProgress);
   if (question === "summary") {
     const [month, options] = asked as Parameters<LedgerAnswers["summary"]>;
     return open.summary(month, { ...options, onProgress });

@@ -95,6 +95,7 @@ export function openJournalThread(options: { readonly dir: string }): JournalThr
     budgetRejections: forward("budgetRejections"),
     activity: forward("activity"),
     functionActivity: forward("functionActivity"),
+    history: (filter, onProgress) => ask("history", [filter], onProgress),
     reconcile: forward("reconcile"),
     prune: (startedBefore, { onProgress, ...options } = {}) => ask("prune", [startedBefore, options], onProgress),
     verify: (onProgress) => ask("verify", [], onProgress),

@@ -25,6 +25,7 @@ import {
   type FunctionActivityLine,
   sumFunctionActivity,
 } from "./sum-function-activity.ts";
+import { type History, type HistoryFilter, sumHistory } from "../history/sum-history.ts";
 import { unknownCharges, type UnknownCharge, type UnknownPage } from "./unknown-charges.ts";
 import type { Verified } from "./verified.ts";
 import { verifyRuns } from "./verify-runs.ts";
@@ -65,6 +66,8 @@ export interface LedgerAnswers {
   activity(filter: ActivityFilter): Promise<readonly ActivityLine[]>;
   /** Outcomes and durations of the newest runs of each of these functions. */
   functionActivity(filter: FunctionActivityFilter): Promise<readonly FunctionActivityLine[]>;
+  /** Outcomes, durations and amounts of calls or runs by time. */
+  history(filter: HistoryFilter, onProgress?: OnProgress): Promise<History>;
   /** Settles a charge, whatever it was before. `null` when the request is ambiguous. */
   reconcile(decision: Reconciliation): Promise<SettledCharge | null>;
   /** Deletes runs that started before `startedBefore`; those with unknown charges only with `unknownToo`. */
@@ -137,6 +140,7 @@ export function createLedgerReader(tables: LedgerTables): LedgerAnswers {
     budgetRejections: (budgets) => budgetRejections(tables, budgets).catch(throwDamaged),
     activity: (filter) => sumActivity(tables, filter).catch(throwDamaged),
     functionActivity: (filter) => sumFunctionActivity(tables, filter).catch(throwDamaged),
+    history: (filter, onProgress) => sumHistory(tables, filter, onProgress).catch(throwDamaged),
     reconcile: (decision) => reconcileCharge(tables, decision).catch(throwDamaged),
     verify: (onProgress) => verifyRuns(tables, onProgress).catch(throwDamaged),
     moment: async (agoMs = 0) => {

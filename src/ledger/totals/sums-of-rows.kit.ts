@@ -86,6 +86,7 @@ export function watched(
   wallAt = (): Promise<number> => tables.wallAt(),
 ): LedgerTables {
   const { isText, requests, calls, lastUse, textOf: texts, isKey, linesByTransaction } = tables;
+  const { endedCalls, endedRuns, deletedBefore, isPrefixed } = tables;
   const watch =
     (query: LedgerQuery, isInChange: boolean): LedgerQuery =>
     async (sql, values) => {
@@ -109,6 +110,10 @@ export function watched(
     textOf: texts,
     isKey,
     linesByTransaction,
+    endedCalls,
+    endedRuns,
+    deletedBefore,
+    isPrefixed,
     wallAt,
     change,
     changeUnsynced: note,

@@ -1,0 +1,163 @@
+import { Type } from "../../../terms/schema/type.ts";
+import { OperatorError } from "../../../terms/operator-error.ts";
+import {
+  alignedTo,
+  canBeSummed,
+  HISTORY_BY,
+  HISTORY_STEPS,
+  type HistoryStep,
+} from "../../../ledger/history/sum-history.ts";
+import type { TimeSpan } from "../../../terms/time/calendar.ts";
+import { toWireHistory, wireHistory } from "../../history-wire.ts";
+import { filterInputs, momentInput, requireTime, toMoment } from "../../ledger-inputs.ts";
+import { namesOf } from "../../names-of.ts";
+import { renderHistory } from "../../render-history.ts";
+import { numbersOf, toVersionFilter } from "../../recorded-versions.ts";
+import {
+  credentialInput,
+  functionInput,
+  organizationInput,
+  requireTimeZone,
+  sourceInput,
+  timeZoneInput,
+  workflowInput,
+} from "../../shared-inputs.ts";
+import { defineVerb } from "../../verb.ts";
+import { toWireTime } from "../../wire-time.ts";
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const STEP_MS = { minute: MINUTE_MS, hour: 60 * MINUTE_MS, day: DAY_MS } as const;
+/** One more minute than 24 hours have, because the time is extended to whole minutes. */
+const STEPS_MAX = { minute: 24 * 60 + 1, hour: 400, day: 400 } as const;
+const TIME_MAX = { minute: "24 hours", hour: "400 hours", day: "400 days" } as const;
+/** What no total has is computed from calls. */
+const ROWS_MS_MAX = DAY_MS + 60 * MINUTE_MS;
+const GROUPS_MAX = 100;
+
+export default defineVerb({
+  summary: "Show how calls ended, how long they took and what they cost, by minute, hour or day",
+  description: `Figures are those of \`ledger activity\` over any time: FAILED counts failures at the vendor or in the source, REJECTED what the service itself rejected, NO CREDENTIAL calls for which there was none. Percentiles are estimated from a histogram. \`function\`, \`token\`, and \`version\` without --source count runs, all others calls. A call belongs to the time at which its run started. --from and --to are extended to whole steps; at most ${STEPS_MAX.hour} hours or days are shown, and minutes of 24 hours. In a terminal, steps are shown if there is one group; --json has all. Simulated runs are left out.`,
+  example: "--by source --from 2026-03-01 --to 2026-03-08",
+  input: Type.Object(
+    {
+      by: Type.Optional(
+        Type.Enum([...HISTORY_BY], {
+          description:
+            "What each group stands for; source by default. A version is one of --source or, without it, of --function",
+        }),
+      ),
+      step: Type.Optional(Type.Enum([...HISTORY_STEPS], { description: "The length of a step; hour by default" })),
+      from: Type.Optional(
+        momentInput(
+          "Runs that started then or later; the last 24 hours by default. A day begins at midnight of --zone",
+        ),
+      ),
+      to: Type.Optional(momentInput("Runs that started before then")),
+      zone: Type.Optional(timeZoneInput("The time zone of days, such as Europe/Berlin; UTC by default")),
+      source: Type.Optional(sourceInput),
+      vendor: Type.Optional(
+        Type.String({
+          pattern: "^[a-z][a-z0-9_]*$",
+          maxLength: 128,
+          description: "Sources of this vendor, which is the part of the id before the two underscores",
+          "x-says": "must be a vendor, such as acme",
+        }),
+      ),
+      org: Type.Optional(organizationInput),
+      workflow: Type.Optional(workflowInput),
+      credential: Type.Optional(credentialInput),
+      token: Type.Optional(
+        Type.String({
+          pattern: "^tok_",
+          maxLength: 128,
+          description: "Id of the token (tok_…)",
+          "x-says": "must be the id of a token (tok_…)",
+        }),
+      ),
+      function: Type.Optional(functionInput),
+      source_version: filterInputs.source_version,
+      function_version: filterInputs.function_version,
+      limit: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: 1_000,
+          description: `How many groups, those with the most calls; ${GROUPS_MAX} by default`,
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  role: "viewer",
+  changes: false,
+  needs: ["ledger", "store"],
+
+  result: wireHistory,
+
+  async run(
+    { by = "source", step = "hour", limit = GROUPS_MAX, ...input },
+    { clock, ledger, store, note, onProgress },
+  ) {
+    const timeZone = requireTimeZone(input.zone ?? "UTC");
+    const until = input.to === undefined ? clock.wall() + 1 : toMoment(input.to, timeZone);
+    const since = input.from === undefined ? until - DAY_MS : toMoment(input.from, timeZone);
+    const span = alignedTo(step, requireTime({ from: since, to: until }), timeZone);
+    const selection = {
+      by,
+      ...(input.source !== undefined && { source: input.source }),
+      ...(input.vendor !== undefined && { vendor: input.vendor }),
+      ...(input.org !== undefined && { organizationId: input.org }),
+      ...(input.workflow !== undefined && { workflowId: input.workflow }),
+      ...(input.credential !== undefined && { credentialId: input.credential }),
+      ...(input.token !== undefined && { tokenId: input.token }),
+      ...(input.function !== undefined && { functionId: input.function }),
+      ...(await toVersionFilter(input, store)),
+    };
+    if (by === "version" && (input.source ?? input.function) === undefined)
+      throw new OperatorError("usage", "Give --source or --function too: a version is one of a source or a function.");
+    requirePossible(step, span, canBeSummed(selection));
+    const found = await (
+      await ledger()
+    ).history({ ...selection, ...span, step, timeZone, groupsMax: limit }, onProgress);
+    const keys = found.groups.map(({ key }) => key);
+    const named = await namesOf(by === "org" || by === "workflow" ? keys : [], store);
+    const numberOf = await numbersOf(store, by === "version" ? keys.filter((key) => key !== "") : []);
+    if (found.moreGroups > 0) note(`There are ${found.moreGroups} groups more: --limit, at most 1000, shows them.`);
+    return {
+      from: toWireTime(span.from),
+      to: toWireTime(span.to),
+      step,
+      ...toWireHistory(found, ({ key }) => ({
+        ...((by === "org" || by === "workflow") && { name: named.get(key)?.name || null }),
+        ...(by === "version" && {
+          number:
+            input.source === undefined
+              ? numberOf("function", input.function!, key)
+              : numberOf("source", input.source, key),
+        }),
+      })),
+    };
+  },
+
+  render: renderHistory,
+});
+
+/** @throws OperatorError for too many steps, or for options that exclude each other */
+function requirePossible(step: HistoryStep, { from, to }: TimeSpan, summed: ReturnType<typeof canBeSummed>): void {
+  if (summed === "never")
+    throw new OperatorError(
+      "usage",
+      "Runs have no single source or credential, and calls no token: give another --by.",
+    );
+  const stepsOf = (one: HistoryStep): number => Math.round((to - from) / STEP_MS[one]);
+  if (stepsOf(step) > STEPS_MAX[step]) {
+    const fits = HISTORY_STEPS.find((one) => stepsOf(one) <= STEPS_MAX[one]);
+    const instead = fits === undefined ? "give a shorter time" : `use --step ${fits}, or give a shorter time`;
+    throw new OperatorError("invalid", `With --step ${step} the time can be at most ${TIME_MAX[step]}: ${instead}.`);
+  }
+  if (summed === "rows" && to - from > ROWS_MS_MAX)
+    throw new OperatorError(
+      "invalid",
+      "With these options the time can be at most 24 hours: give fewer, or a shorter time.",
+    );
+}
