@@ -50,11 +50,11 @@ export default defineVerb({
       step: Type.Optional(Type.Enum([...HISTORY_STEPS], { description: "The length of a step; hour by default" })),
       from: Type.Optional(
         momentInput(
-          "Runs that started then or later; the last 24 hours by default. A day begins at midnight of --zone",
+          "Runs that started then or later; the last 24 hours by default. A day begins at midnight of --time-zone",
         ),
       ),
       to: Type.Optional(momentInput("Runs that started before then")),
-      zone: Type.Optional(timeZoneInput("The time zone of days, such as Europe/Berlin; UTC by default")),
+      time_zone: Type.Optional(timeZoneInput("The time zone of days, such as Europe/Berlin; UTC by default")),
       source: Type.Optional(sourceInput),
       vendor: Type.Optional(
         Type.String({
@@ -98,7 +98,7 @@ export default defineVerb({
     { by = "source", step = "hour", limit = GROUPS_MAX, ...input },
     { clock, ledger, store, note, onProgress },
   ) {
-    const timeZone = requireTimeZone(input.zone ?? "UTC");
+    const timeZone = requireTimeZone(input.time_zone ?? "UTC");
     const until = input.to === undefined ? clock.wall() + 1 : toMoment(input.to, timeZone);
     const since = input.from === undefined ? until - DAY_MS : toMoment(input.from, timeZone);
     const span = alignedTo(step, requireTime({ from: since, to: until }), timeZone);
