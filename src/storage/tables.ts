@@ -28,6 +28,8 @@ export interface Tables {
   readonly ledger_run_counts: RunCountTable;
   readonly ledger_total_spans: TotalSpanTable;
   readonly ledger_totals: TotalTable;
+  readonly ledger_history_spans: HistorySpanTable;
+  readonly ledger_history: HistoryTable;
   readonly leases: LeaseTable;
   readonly budgets: BudgetTable;
   readonly budget_leases: BudgetLeaseTable;
@@ -214,6 +216,31 @@ interface TotalTable {
   readonly most: number;
   readonly sent_first: number;
   readonly sent_last: number;
+}
+
+/** A span of time with figures for the history, or with a claim of a process that is making them. */
+interface HistorySpanTable {
+  readonly id: number;
+  readonly from_at: number;
+  readonly to_at: number;
+  readonly kept: Flag;
+  readonly claimed_at: number;
+}
+
+/** The figures of the calls or runs that have these keys, which are those of a grouping. */
+interface HistoryTable {
+  readonly span: number;
+  readonly grouping_number: number;
+  readonly line: number;
+  readonly organization_key: string | null;
+  readonly workflow_key: string | null;
+  readonly function_key: string | null;
+  readonly function_version_key: string | null;
+  readonly source_key: string | null;
+  readonly source_version_key: string | null;
+  readonly credential_key: string | null;
+  readonly token_key: string | null;
+  readonly figures: string;
 }
 
 /** Units of one lease of a limit in one window. A limit on units in use at once has the window -1. */

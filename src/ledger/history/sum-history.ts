@@ -1,11 +1,13 @@
-import { DAY_MS, type TimeInterval } from "../totals/spans.ts";
+import { unlessDamaged } from "../totals/sum-requests.ts";
+import { chooseSpans, DAY_MS, HOUR_MS, MINUTE_MS, PARTS_MAX, type TimeInterval } from "../totals/spans.ts";
 import { dayContaining, daysIn } from "../../terms/time/calendar.ts";
 import type { OnProgress } from "../../terms/on-progress.ts";
 import type { LedgerTables } from "../ports.ts";
 import { toStored } from "../stored-text.ts";
-import { addFigures, type Figures, noFigures, countOf } from "./figures.ts";
-import { addRow, groupedRows, type GroupedRow, type KeyCondition } from "./group-ends.ts";
-import { groupingWith, type HistoryKey, type HistoryUnit, KEYS } from "./groupings.ts";
+import { addFigures, addText, type Figures, noFigures, countOf } from "./figures.ts";
+import { addRow, conditionOf, groupedRows, type GroupedRow, type KeyCondition } from "./group-ends.ts";
+import { type HistorySpan, makeHistory, readHistorySpans } from "./make-history.ts";
+import { type Grouping, groupingWith, type HistoryKey, type HistoryUnit, KEYS } from "./groupings.ts";
 
 /** The possible groups of a history. A vendor is the part of a source's id before `__`. */
 export const HISTORY_BY = [
@@ -85,10 +87,18 @@ export function unitOf({ by, source }: Pick<HistoryFilter, "by" | "source">): Hi
 
 /** Whether a history can be narrowed like this, and how: `rows` is not summed up, and has to be of a short time. */
 export function canBeSummed(selection: Selection): "totals" | "rows" | "never" {
-  const { unit, only, key } = askedOf(selection);
-  const keys = [...only.map((one) => one.key), ...(key === null ? [] : [key])];
-  if (!keys.every((one) => (KEYS[unit] as readonly HistoryKey[]).includes(one))) return "never";
-  return groupingWith(unit, keys) === null ? "rows" : "totals";
+  const asked = askedOf(selection);
+  const possible: readonly HistoryKey[] = KEYS[asked.unit];
+  if (!keysOf(asked).every((key) => possible.includes(key))) return "never";
+  return groupingOf(asked) === null ? "rows" : "totals";
+}
+
+function keysOf({ key, only }: Asked): readonly HistoryKey[] {
+  return [...only.map((one) => one.key), ...(key === null ? [] : [key])];
+}
+
+function groupingOf(asked: Asked): Grouping | null {
+  return groupingWith(asked.unit, keysOf(asked));
 }
 
 function askedOf(filter: Selection): Asked {
@@ -123,37 +133,149 @@ function askedOf(filter: Selection): Asked {
 const BETWEEN = "__";
 
 /** All offsets of time zones since 1972 are multiples of it. */
-const QUARTER_MS = 15 * 60_000;
-const UNIT_MS = { minute: 60_000, hour: 60 * 60_000, day: QUARTER_MS } as const;
+const QUARTER_MS = 15 * MINUTE_MS;
+const UNIT_MS = { minute: MINUTE_MS, hour: HOUR_MS, day: QUARTER_MS } as const;
 
+/** Attempts to read totals while other processes delete them. */
+const TRIES = 5;
+
+/** Reads totals, which are made first where they are missing, and calls where totals are impossible. */
 export async function sumHistory(
   tables: LedgerTables,
   filter: HistoryFilter,
-  _onProgress?: OnProgress,
+  onProgress?: OnProgress,
 ): Promise<History> {
-  const { unit, key, only } = askedOf(filter);
+  const asked = askedOf(filter);
+  const grouping = groupingOf(asked);
+  const fromTotals = async (): Promise<readonly HistoryRow[] | null> => {
+    if (filter.step === "minute" || grouping === null) return null;
+    const longestMs = isOfWholeDays(filter) ? DAY_MS : HOUR_MS;
+    // If totals cannot be made, existing ones and calls still give the figures.
+    await makeHistory(tables, filter, { longestMs, onProgress }).catch(() => {});
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const rows = await readRows(tables, filter, { asked, grouping, cover: await coverOf(tables, filter) });
+      if (rows !== null) return rows;
+    }
+    return null;
+  };
+  // If the totals are damaged, the calls may be sound.
+  const read = await fromTotals().catch(unlessDamaged);
+  const rows =
+    read ?? (await readRows(tables, filter, { asked, grouping, cover: { spans: [], uncovered: [filter] } }))!;
+  return toHistory(rows, filter, asked.unit, await completeFrom(tables));
+}
+
+/** A row of grouped calls, or the stored figures of a span. */
+type HistoryRow = GroupedRow & {
+  readonly spans_there: number;
+  readonly key: string | null;
+  readonly span_from: number | null;
+  readonly figures: string | null;
+};
+
+interface Cover {
+  readonly spans: readonly HistorySpan[];
+  readonly uncovered: readonly TimeInterval[];
+}
+
+interface Reading {
+  readonly asked: Asked;
+  readonly grouping: Grouping | null;
+  readonly cover: Cover;
+}
+
+/** Runs one statement, so it reads a snapshot of the ledger. `null` if some of the totals have been deleted. */
+async function readRows(
+  tables: LedgerTables,
+  { step }: HistoryFilter,
+  { asked: { unit, key, only }, grouping, cover: { spans, uncovered } }: Reading,
+): Promise<readonly HistoryRow[] | null> {
+  const query = { unit, keys: key === null ? [] : [key], only, unitMs: UNIT_MS[step] };
+  const none = EMPTY.map(([name, type]) => `CAST(NULL AS ${type}) AS ${name}`).join(", ");
+  const own = key === null ? "" : `, g.${key}`;
+  const names = ["at", ...EMPTY.map(([name]) => name)].map((name) => `g.${name}`).join(", ");
+  const parts = (uncovered.length === 0 && spans.length === 0 ? [{ from: 0, to: 0 }] : uncovered)
+    .flatMap((started) => groupedRows(tables, query, started))
+    .map(({ sql, values }) => ({
+      sql: `SELECT CAST(NULL AS bigint) AS span_from, CAST(NULL AS text) AS figures${own}, ${names} FROM (${sql}) AS g`,
+      values,
+    }));
+  const ids = spans.map(({ id }) => id);
+  const marks = ids.map(() => "?").join(", ");
+  if (spans.length > 0)
+    parts.push({
+      sql: `SELECT t.from_at AS span_from, x.figures${key === null ? "" : `, x.${key}`}, CAST(NULL AS bigint) AS at, ${none}
+        FROM ledger_history_spans AS t JOIN ledger_history AS x ON x.span = t.id AND x.grouping_number = ${grouping!.number}
+        WHERE t.id IN (${marks})${only.map((one) => ` AND ${conditionOf(tables, one)}`).join("")}`,
+      values: [...ids, ...only.map(({ text }) => text)],
+    });
+  const there =
+    ids.length === 0
+      ? "SELECT 0 AS spans"
+      : `SELECT count(*) AS spans FROM ledger_history_spans AS t WHERE t.kept = 1 AND t.id IN (${marks})`;
+  const text = key === null ? "''" : key === "function_key" ? `s.${key}` : tables.textOf(`s.${key}`);
+  const rows = await tables.query<HistoryRow>(
+    `SELECT n.spans AS spans_there, s.*, ${text} AS key FROM (${there}) AS n
+     LEFT JOIN (${parts.map(({ sql }) => sql).join(" UNION ALL ")}) AS s ON 1 = 1`,
+    [...ids, ...parts.flatMap(({ values }) => values)],
+  );
+  if (rows[0]!.spans_there !== ids.length) return null;
+  return rows.filter(({ at, span_from: from }) => at !== null || from !== null);
+}
+
+/** The columns of a grouped row, which stored figures lack. */
+const EMPTY = [
+  ["fault", "text"],
+  ["success", "bigint"],
+  ["match", "bigint"],
+  ["bucket", "bigint"],
+  ["ends", "bigint"],
+  ["ms", "bigint"],
+  ["currency", "text"],
+  ["unpriced", "bigint"],
+  ["least", "text"],
+  ["most", "text"],
+] as const;
+
+/** Totals of spans that each lie in one step, and the rest of the time. */
+async function coverOf(tables: LedgerTables, filter: HistoryFilter): Promise<Cover> {
+  const stepOf = stepsOf(filter);
+  const existing = await readHistorySpans(tables, filter);
+  const longestMs = isOfWholeDays(filter) ? DAY_MS : HOUR_MS;
+  const fitting = existing.filter(({ from, to }) => to - from <= longestMs && stepOf(from) === stepOf(to - 1));
+  const cover = chooseSpans(fitting, filter);
+  return cover.uncovered.length > PARTS_MAX ? { spans: [], uncovered: [filter] } : cover;
+}
+
+function isOfWholeDays({ step, timeZone }: HistoryFilter): boolean {
+  return step === "day" && timeZone === "UTC";
+}
+
+function toHistory(
+  rows: readonly HistoryRow[],
+  filter: HistoryFilter,
+  unit: HistoryUnit,
+  from: number | null,
+): History {
   const stepOf = stepsOf(filter);
   const groups = new Map<string, Map<number, Figures>>();
-  const figuresAt = (text: string | null, at: number): Figures => {
-    const group = filter.by === "vendor" ? (text ?? "").split(BETWEEN)[0]! : (text ?? "");
-    const points = entryOf(groups, group, () => new Map<number, Figures>());
-    return entryOf(points, stepOf(at), noFigures);
-  };
-  const query = { unit, keys: key === null ? [] : [key], only, unitMs: UNIT_MS[filter.step] };
-  const text = key === null ? "''" : key === "function_key" ? `s.${key}` : tables.textOf(`s.${key}`);
-  for (const { sql, values } of groupedRows(tables, query, filter)) {
-    const rows = await tables.query<GroupedRow & { readonly key: string | null }>(
-      `SELECT s.*, ${text} AS key FROM (${sql}) AS s`,
-      values,
+  for (const row of rows) {
+    const key = row.key ?? "";
+    const points = entryOf(
+      groups,
+      filter.by === "vendor" ? key.split(BETWEEN)[0]! : key,
+      () => new Map<number, Figures>(),
     );
-    for (const row of rows) addRow(figuresAt(row.key, row.at), unit, row);
+    const figures = entryOf(points, stepOf(row.span_from ?? row.at), noFigures);
+    if (row.figures === null) addRow(figures, unit, row);
+    else addText(figures, row.figures);
   }
   const found = [...groups].map(([group, points]) => toGroup(group, points));
   const sorted = found.toSorted(
     (one, other) => countOf(other.total) - countOf(one.total) || (one.key < other.key ? -1 : 1),
   );
   return {
-    completeFrom: await completeFrom(tables),
+    completeFrom: from,
     groups: sorted.slice(0, filter.groupsMax),
     moreGroups: Math.max(0, sorted.length - filter.groupsMax),
   };
@@ -179,7 +301,12 @@ function stepsOf({ step, from, to, timeZone }: HistoryFilter): (at: number) => n
   if (step !== "day") return (at) => at - (at % UNIT_MS[step]);
   if (timeZone === "UTC") return (at) => at - (at % DAY_MS);
   const starts = [...daysIn({ from, to }, timeZone)].map((day) => day.from);
-  return (at) => starts[starts.findLastIndex((start) => start <= at)]!;
+  let last = 0;
+  return (at) => {
+    // Most moments are in the same day as the one before.
+    if (!(starts[last]! <= at && at < (starts[last + 1] ?? to))) last = starts.findLastIndex((start) => start <= at);
+    return starts[last]!;
+  };
 }
 
 async function completeFrom({ query, deletedBefore }: LedgerTables): Promise<number | null> {

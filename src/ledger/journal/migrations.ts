@@ -1,7 +1,7 @@
 /** A span of totals is a minute, an hour or a day. */
-function deleteSpansOf(startedAt: string): string {
+function deleteSpansOf(startedAt: string, spans = "ledger_total_spans"): string {
   const starts = [60_000, 3_600_000, 86_400_000].map((length) => `${startedAt} - ${startedAt} % ${length}`);
-  return `DELETE FROM ledger_total_spans WHERE from_at IN (${starts.join(", ")}) AND to_at > ${startedAt}`;
+  return `DELETE FROM ${spans} WHERE from_at IN (${starts.join(", ")}) AND to_at > ${startedAt}`;
 }
 
 export interface JournalMigration {
@@ -216,6 +216,49 @@ export const MIGRATIONS: readonly JournalMigration[] = [
 
   -- The number of the oldest migration whose code may work on this journal.
   CREATE TABLE readable_from (only INTEGER PRIMARY KEY CHECK (only = 1), migration INTEGER NOT NULL);
+  `,
+  },
+  {
+    readableFrom: 13,
+    sql: `
+  -- Outcomes, durations and amounts of the runs that started in a span of time: see history/.
+  CREATE TABLE ledger_history_spans (
+    id INTEGER PRIMARY KEY,
+    from_at INTEGER NOT NULL,
+    to_at INTEGER NOT NULL,
+    kept INTEGER NOT NULL,
+    claimed_at INTEGER NOT NULL,
+    UNIQUE (from_at, to_at)
+  );
+  CREATE INDEX ledger_history_spans_by_end ON ledger_history_spans (to_at);
+  CREATE TABLE ledger_history (
+    span INTEGER NOT NULL,
+    grouping_number INTEGER NOT NULL,
+    line INTEGER NOT NULL,
+    organization_key INTEGER,
+    workflow_key INTEGER,
+    function_key TEXT,
+    function_version_key INTEGER,
+    source_key INTEGER,
+    source_version_key INTEGER,
+    credential_key INTEGER,
+    token_key INTEGER,
+    figures TEXT NOT NULL,
+    PRIMARY KEY (span, grouping_number, line)
+  ) WITHOUT ROWID;
+  CREATE TRIGGER history_span_deleted AFTER DELETE ON ledger_history_spans BEGIN
+    DELETE FROM ledger_history WHERE span = OLD.id;
+  END;
+  CREATE TRIGGER history_run_added AFTER INSERT ON runs
+    WHEN EXISTS (SELECT 1 FROM ledger_history_spans WHERE to_at > NEW.started_at) BEGIN
+    ${deleteSpansOf("NEW.started_at", "ledger_history_spans")};
+  END;
+  CREATE TRIGGER history_run_deleted AFTER DELETE ON runs BEGIN
+    ${deleteSpansOf("OLD.started_at", "ledger_history_spans")};
+  END;
+  CREATE TRIGGER history_charge_changed AFTER UPDATE OF charged, price, currency ON attempts BEGIN
+    ${deleteSpansOf("(SELECT started_at FROM runs WHERE id = NEW.run)", "ledger_history_spans")};
+  END;
   `,
   },
 ];

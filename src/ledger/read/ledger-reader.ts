@@ -17,7 +17,7 @@ import { summarize, type ChargeSummary, type SummaryOptions } from "./summarize.
 import { type SpendFilter, type SpendKey, type SpendLine, sumSpend } from "./sum-spend.ts";
 import { type StartFilter, type StartSums, sumStarts } from "./sum-starts.ts";
 import { makeTotals } from "../totals/make-totals.ts";
-import { DAY_MS, possibleStartsOf } from "../totals/spans.ts";
+import { DAY_MS, HOUR_MS, possibleStartsOf } from "../totals/spans.ts";
 import { countUnknown, type UnknownCount } from "./count-unknown.ts";
 import { type ActivityFilter, type ActivityLine, sumActivity } from "./sum-activity.ts";
 import {
@@ -25,6 +25,7 @@ import {
   type FunctionActivityLine,
   sumFunctionActivity,
 } from "./sum-function-activity.ts";
+import { makeHistory } from "../history/make-history.ts";
 import { type History, type HistoryFilter, sumHistory } from "../history/sum-history.ts";
 import { unknownCharges, type UnknownCharge, type UnknownPage } from "./unknown-charges.ts";
 import type { Verified } from "./verified.ts";
@@ -49,7 +50,7 @@ export interface LedgerAnswers {
    */
   sumStarts(filter: StartFilter): Promise<StartSums>;
   /**
-   * Makes totals for sums of the last two months before a query needs them. Stops early when `isClosed` returns true.
+   * Makes totals for sums and the history of the last two months before a query needs them. Stops early when `isClosed` returns true.
    */
   makeTotals(isClosed?: () => boolean): Promise<void>;
   /** Unknown charges, oldest first. An operator has to settle them with the vendor. */
@@ -132,7 +133,10 @@ export function createLedgerReader(tables: LedgerTables): LedgerAnswers {
     makeTotals: async (isClosed) => {
       const wallAt = await tables.wallAt();
       const within = possibleStartsOf({ from: wallAt - TOTALS_MS, to: wallAt });
-      await makeTotals(tables, within, isClosed && { isClosed }).catch(throwDamaged);
+      const options = isClosed && { isClosed };
+      await makeTotals(tables, within, options).catch(throwDamaged);
+      for (const longestMs of [HOUR_MS, DAY_MS])
+        await makeHistory(tables, within, { ...options, longestMs }).catch(throwDamaged);
     },
     unknown: (page) => unknownCharges(query, page).catch(throwDamaged),
     lastUses: (credentialIds) => lastUses(tables, credentialIds).catch(throwDamaged),

@@ -37,6 +37,8 @@ const CHECKED_TABLES = [
   "unread_intents",
   "ledger_total_spans",
   "ledger_totals",
+  "ledger_history_spans",
+  "ledger_history",
 ];
 
 const TRANSACTION_ID = positionOf(RUN_COLUMNS, "transaction_id");

@@ -3,7 +3,9 @@ import { isDamage } from "../journal/journal-damage.ts";
 import type { LedgerTables } from "../ports.ts";
 import type { Tally } from "./verified.ts";
 import { FIGURE_NAMES, groupsOf, type SqlStatement, type SumQuery, TOTAL_KEYS } from "../totals/group-requests.ts";
-import { EVER, readSpans } from "../totals/make-totals.ts";
+import { HISTORY, type HistorySpan, isEqualToRows, readHistorySpans } from "../history/make-history.ts";
+import { EVER, readSpans, TOTALS } from "../totals/make-totals.ts";
+import type { SpanTables } from "../totals/store-span.ts";
 import { isDay, type SpanWithTotals, type TimeInterval, withoutTotals } from "../totals/spans.ts";
 
 const ALL_TOTALS: SumQuery = { keys: TOTAL_KEYS, sent: EVER };
@@ -22,6 +24,18 @@ export async function verifyTotals(tables: LedgerTables, tally: Tally, onProgres
       tally.structure(`the totals of ${textOf(span)} are not those of its requests; ${await drop(tables, span)}`);
     onProgress("totals checked", at + 1, spans.length);
   }
+  const ofHistory = (await readHistorySpans(tables, EVER).catch(unlessDamaged("the spans of the history"))) ?? [];
+  for (const [at, span] of ofHistory.entries()) {
+    const isRight = await isEqualToRows(tables, span).catch(unlessDamaged(`the history of ${textOf(span)}`));
+    if (isRight === false && (await exists(tables, span)))
+      tally.structure(`the history of ${textOf(span)} is not that of its calls; ${await drop(tables, span, HISTORY)}`);
+    onProgress("parts of the history checked", at + 1, ofHistory.length);
+  }
+}
+
+/** A span whose runs have changed meanwhile no longer exists. */
+async function exists({ query }: LedgerTables, { id }: HistorySpan): Promise<boolean> {
+  return (await query("SELECT t.id FROM ledger_history_spans AS t WHERE t.id = ? AND t.kept = 1", [id])).length > 0;
 }
 
 /** One statement, for a snapshot. A span that was deleted meanwhile counts as equal. */
@@ -48,9 +62,9 @@ async function isEqual(tables: LedgerTables, span: SpanWithTotals): Promise<bool
   return found!.there === 0 || (found!.groups === 0 && found!.times === 0);
 }
 
-function drop(tables: LedgerTables, { id }: SpanWithTotals): Promise<string> {
+function drop(tables: LedgerTables, { id }: { readonly id: number }, { spans }: SpanTables = TOTALS): Promise<string> {
   return tables
-    .changeUnsynced((query) => query("DELETE FROM ledger_total_spans WHERE id = ?", [id]))
+    .changeUnsynced((query) => query(`DELETE FROM ${spans} WHERE id = ?`, [id]))
     .then(
       () => "they are deleted, and made again when somebody asks",
       () => "they could not be deleted, and sums of that time are wrong",

@@ -1,5 +1,6 @@
 /** Arbitrary histories of a ledger: runs recorded, settled, summed up and deleted, with queries in between. */
 import * as fc from "fast-check";
+import { Fault } from "../../terms/fault.ts";
 import { makeAttempt, makeCall, makeReport, makeRun } from "../ledger.kit.ts";
 import { DAY_MS } from "./spans.ts";
 import type { Ended } from "./sums-of-rows.kit.ts";
@@ -20,9 +21,27 @@ const anyRun: fc.Arbitrary<Ended> = fc
     organizationId: fc.constantFrom("org_a", "org_b"),
     workflowId: fc.constantFrom("wfl_a", "wfl_b"),
     simulated: fc.integer({ min: 0, max: 9 }).map((number) => number === 0),
+    tokenId: fc.constantFrom("tok_a", "tok_b"),
+    called: fc.constantFrom(
+      { kind: "data" as const, functionId: null, functionVersion: null },
+      { kind: "func" as const, functionId: "dfunc_a", functionVersion: "f1" },
+      { kind: "func" as const, functionId: "dfunc_a", functionVersion: "f2" },
+      { kind: "func" as const, functionId: "dfunc_typo", functionVersion: null },
+    ),
+    isFailed: fc.boolean(),
+    tookMs: fc.constantFrom(0, 25, 200_000),
     calls: fc.array(
       fc.record({
-        source: fc.constantFrom("acme__people", "bell__phone"),
+        source: fc.constantFrom("acme__people", "acme__cars", "bell__phone"),
+        sourceVersion: fc.constantFrom("s1", "s2"),
+        tookMs: fc.constantFrom(0, 1, 2, 45, 119_999, 120_001),
+        ending: fc.constantFrom(
+          { success: true, match: true, fault: null },
+          { success: true, match: false, fault: null },
+          { success: false, match: false, fault: new Fault("source.timeout", { afterMs: 1 }) },
+          { success: false, match: false, fault: new Fault("source.credential_missing", { problem: "none" }) },
+          { success: false, match: false, fault: new Fault("source.budget_used", { budget: "bud_a" }) },
+        ),
         credentialId: fc.constantFrom(null, "cred_a", "cred_b"),
         credentialRule: fc.constantFrom("none" as const, "inline" as const),
         attempts: fc.array(
@@ -37,18 +56,21 @@ const anyRun: fc.Arbitrary<Ended> = fc
       { maxLength: 2 },
     ),
   })
-  .map(({ calls, ...ofRun }) => {
-    const run = makeRun(ofRun);
-    const reports = calls.map(({ attempts, ...call }, ordinal) =>
+  .map(({ calls, called, isFailed, tookMs, ...ofRun }) => {
+    const run = makeRun({ ...ofRun, ...called });
+    const functionFault = called.functionId === "dfunc_typo" ? "function.unknown" : "function.raised";
+    const reports = calls.map(({ attempts, ending, ...call }, ordinal) =>
       makeCall({
         ...call,
+        ...ending,
         ordinal,
         attempts: attempts.map(({ after, ...one }, at) =>
           makeAttempt({ ...one, number: at + 1, sentWallAt: ofRun.startedWallAt + after }),
         ),
       }),
     );
-    return [run, makeReport(run, { calls: reports })];
+    const isOfFunction = called.kind === "func" && (isFailed || called.functionId === "dfunc_typo");
+    return [run, makeReport(run, { calls: reports, tookMs, ...(isOfFunction && { functionFault }) })];
   });
 
 const anyMoment = fc.oneof(

@@ -1,40 +1,49 @@
 import type { LedgerTables } from "../ports.ts";
-import { hoursOf, isDay, type SpanWithTotals, spansToSum, type TimeInterval } from "./spans.ts";
+import { LEVELS, partsOf, type SpanLevel, spansToSum, type TimeInterval } from "./spans.ts";
 
-export interface MissingLimits {
-  /** A part of a day gets totals only if it has more runs than this. */
-  readonly runsWorth: number;
+export interface MissingOptions {
+  /** A span gets totals only if it has more runs than this; with `null`, even if it has none. */
+  readonly runsWorth: (span: TimeInterval) => number | null;
   readonly runsAtOnce: number;
+  /** The possible spans; all if left out. */
+  readonly levels?: readonly SpanLevel[];
 }
 
 /** Few enough to sum up in seconds. A statement that exceeds its time limit would never make totals. */
 export const RUNS_AT_ONCE = 200_000;
 
-/** The spans that lack totals and have enough runs. A day with very many runs is summed up by its hours. */
+/** The spans that lack totals and have enough runs. A span with very many runs is summed up by its parts. */
 export async function missingSpans(
   tables: LedgerTables,
   within: TimeInterval,
-  existing: readonly SpanWithTotals[],
-  { runsWorth, runsAtOnce }: MissingLimits,
+  existing: readonly TimeInterval[],
+  { runsWorth, runsAtOnce, levels = LEVELS }: MissingOptions,
 ): Promise<readonly TimeInterval[]> {
   const summedUp = new Set(existing.map(textOf));
   const first = await startAfter(tables, Math.max(0, within.from), 0);
   if (first === null) return [];
-  const candidates = spansToSum({ from: Math.max(first, within.from), to: within.to }, await tables.wallAt());
+  const candidates = spansToSum({ from: Math.max(first, within.from), to: within.to }, await tables.wallAt(), levels);
   const missing: TimeInterval[] = [];
+  const add = async (span: TimeInterval): Promise<void> => {
+    const parts = partsOf(span);
+    const isTooFull = parts.length > 0 && (await startAfter(tables, span.from, runsAtOnce, span.to)) !== null;
+    if (isTooFull) for (const part of parts) if (!summedUp.has(textOf(part))) await add(part);
+    missing.push(span);
+  };
   let nextRunAt = first;
   for (const span of candidates) {
     if (summedUp.has(textOf(span)) || span.to <= nextRunAt) continue;
-    const startedAt = await startAfter(tables, span.from, isDay(span) ? 0 : runsWorth);
-    // No later span has enough runs either, and days come first.
-    if (startedAt === null) return missing;
-    if (startedAt >= span.to) {
-      if (isDay(span)) nextRunAt = startedAt;
-      continue;
+    const worth = runsWorth(span);
+    if (worth !== null) {
+      const startedAt = await startAfter(tables, span.from, worth);
+      // No later span has enough runs either, and longer spans come first.
+      if (startedAt === null) return missing;
+      if (startedAt >= span.to) {
+        if (worth === 0) nextRunAt = startedAt;
+        continue;
+      }
     }
-    const isTooFull = isDay(span) && (await startAfter(tables, span.from, runsAtOnce, span.to)) !== null;
-    if (isTooFull) missing.push(...hoursOf(span).filter((hour) => !summedUp.has(textOf(hour))));
-    missing.push(span);
+    await add(span);
   }
   return missing;
 }

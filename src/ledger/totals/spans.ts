@@ -16,15 +16,20 @@ export interface SpanWithTotals extends TimeInterval {
   readonly sent: { readonly first: number; readonly last: number } | null;
 }
 
-const MINUTE_MS = 60 * 1_000;
-const HOUR_MS = 60 * MINUTE_MS;
+export const MINUTE_MS = 60 * 1_000;
+export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
+export interface SpanLevel {
+  readonly lengthMs: number;
+  /** A span has totals this time after its end, when most of its runs are recorded. A later run deletes them. */
+  readonly afterMs: number;
+}
+
 /**
- * A day of UTC has totals once it is over. Until then its hours have them, and the minutes of its last hour. They are
- * made some time after their end, when most of their runs are recorded. A later run deletes them.
+ * A day of UTC has totals once it is over. Until then its hours have them, and the minutes of its last hour.
  */
-const LEVELS = [
+export const LEVELS: readonly SpanLevel[] = [
   { lengthMs: DAY_MS, afterMs: HOUR_MS },
   { lengthMs: HOUR_MS, afterMs: 10 * MINUTE_MS },
   { lengthMs: MINUTE_MS, afterMs: 2 * MINUTE_MS },
@@ -34,20 +39,24 @@ const LEVELS = [
 export const RUNS_WORTH_TOTALS = 300;
 
 /** More parts would make a statement too long for a database. */
-const PARTS_MAX = 100;
+export const PARTS_MAX = 100;
 
 /** The possible starts of runs whose requests were sent in this interval: no run takes as long as a day. */
 export function possibleStartsOf({ from, to }: TimeInterval): TimeInterval {
   return { from: dayStart(from) - DAY_MS, to: -dayStart(-to) + DAY_MS };
 }
 
-/** The spans that should have totals at `wallAt`, in order and without gaps. `within` begins and ends at midnight. */
-export function spansToSum(within: TimeInterval, wallAt: number): readonly TimeInterval[] {
+/** The spans that should have totals at `wallAt`, in order and without gaps, from the midnight before `within` on. */
+export function spansToSum(
+  within: TimeInterval,
+  wallAt: number,
+  levels: readonly SpanLevel[],
+): readonly TimeInterval[] {
   const spans: TimeInterval[] = [];
   // A clock before 1970 is wrong, and sums of its runs need not be fast.
   let at = Math.max(0, dayStart(within.from));
   for (;;) {
-    const level = LEVELS.find(({ lengthMs, afterMs }) => at % lengthMs === 0 && at + lengthMs + afterMs <= wallAt);
+    const level = levels.find(({ lengthMs, afterMs }) => at % lengthMs === 0 && at + lengthMs + afterMs <= wallAt);
     if (level === undefined || at >= within.to) return spans;
     spans.push({ from: at, to: at + level.lengthMs });
     at += level.lengthMs;
@@ -58,11 +67,11 @@ export function isDay({ from, to }: TimeInterval): boolean {
   return to - from === DAY_MS;
 }
 
-export function hoursOf({ from, to }: TimeInterval): readonly TimeInterval[] {
-  return Array.from({ length: (to - from) / HOUR_MS }, (_, at) => ({
-    from: from + at * HOUR_MS,
-    to: from + (at + 1) * HOUR_MS,
-  }));
+/** The hours of a day, the minutes of an hour, or nothing. */
+export function partsOf({ from, to }: TimeInterval): readonly TimeInterval[] {
+  const lengthMs = to - from === DAY_MS ? HOUR_MS : MINUTE_MS;
+  const count = to - from > MINUTE_MS ? (to - from) / lengthMs : 0;
+  return Array.from({ length: count }, (_, at) => ({ from: from + at * lengthMs, to: from + (at + 1) * lengthMs }));
 }
 
 /** The parts of a sum. */
@@ -82,19 +91,32 @@ export function withoutTotals(started: TimeInterval): TotalsCover {
 
 /** Chooses how to sum up the requests `sent` in one interval by runs that started `within` another. */
 export function coverOf(existing: readonly SpanWithTotals[], within: TimeInterval, sent: TimeInterval): TotalsCover {
-  const spans: SpanWithTotals[] = [];
-  const passed: SpanWithTotals[] = [];
-  const rest: TimeInterval[] = [];
+  const { spans, uncovered } = chooseSpans(
+    existing.filter((span) => canBeUsed(span, sent)),
+    within,
+  );
+  if (uncovered.length > PARTS_MAX) return withoutTotals(within);
+  const isPassed = (span: SpanWithTotals): boolean => !hasSome(span, sent);
+  return { spans: spans.filter((span) => !isPassed(span)), passed: spans.filter(isPassed), uncovered };
+}
+
+/** Spans that do not overlap, the longest ones, and the rest of the interval. */
+export function chooseSpans<Span extends TimeInterval>(
+  existing: readonly Span[],
+  within: TimeInterval,
+): { readonly spans: readonly Span[]; readonly uncovered: readonly TimeInterval[] } {
+  const spans: Span[] = [];
+  const uncovered: TimeInterval[] = [];
   let at = within.from;
   for (const span of existing.toSorted((one, other) => one.from - other.from || other.to - one.to)) {
     // Skips hours of a day that has totals itself.
-    if (span.from < at || span.to > within.to || !canBeUsed(span, sent)) continue;
-    if (span.from > at) rest.push({ from: at, to: span.from });
-    (hasSome(span, sent) ? spans : passed).push(span);
+    if (span.from < at || span.to > within.to) continue;
+    if (span.from > at) uncovered.push({ from: at, to: span.from });
+    spans.push(span);
     at = span.to;
   }
-  if (at < within.to) rest.push({ from: at, to: within.to });
-  return rest.length > PARTS_MAX ? withoutTotals(within) : { spans, passed, uncovered: rest };
+  if (at < within.to) uncovered.push({ from: at, to: within.to });
+  return { spans, uncovered };
 }
 
 function hasSome({ sent }: SpanWithTotals, { from, to }: TimeInterval): boolean {

@@ -38,7 +38,8 @@ function isTotaled(key: RequestKey): boolean {
   return (TOTAL_KEYS as readonly RequestKey[]).includes(key);
 }
 
-function unlessDamaged(error: unknown): null {
+/** For `catch`. */
+export function unlessDamaged(error: unknown): null {
   if (!isDamage(error)) throw error;
   return null;
 }

@@ -10,30 +10,32 @@ import { atEnd, runOnce, startLedger } from "../ledger.kit.ts";
 import { verifyJournal } from "../read/verify-journal.ts";
 import { sumSpend } from "../read/sum-spend.ts";
 import { oneRun, watched } from "./sums-of-rows.kit.ts";
+import { historyContract } from "../history/history.kit.ts";
 import { totalsContract } from "./totals.kit.ts";
 
-totalsContract("one machine", async (t) => {
-  const { ledger, directory } = await startLedger(t);
-  const tables = new JournalTables(directory);
-  atEnd(t, () => tables.close());
-  const database = new DatabaseSync(join(directory, JOURNAL_FILE), { timeout: 0 });
-  atEnd(t, () => database.close());
-  return {
-    tables,
-    verify: () => verifyJournal(directory),
-    put: async (runs) => {
-      await Promise.all(runs.map(([run, report]) => runOnce(ledger, run, report)));
-      await ledger.flush();
-    },
-    // Like the service's own thread, which checks for requests only once a second.
-    prune: async (startedBefore) => {
-      const ask = "INSERT INTO prunings (asked_at, started_before, unknown_too) VALUES (0, ?, 1)";
-      const pruner = new JournalPruner(database);
-      await unlocked(() => database.prepare(ask).run(startedBefore));
-      while (await unlocked(() => pruner.step()));
-    },
-  };
-});
+for (const contract of [totalsContract, historyContract])
+  contract("one machine", async (t) => {
+    const { ledger, directory } = await startLedger(t);
+    const tables = new JournalTables(directory);
+    atEnd(t, () => tables.close());
+    const database = new DatabaseSync(join(directory, JOURNAL_FILE), { timeout: 0 });
+    atEnd(t, () => database.close());
+    return {
+      tables,
+      verify: () => verifyJournal(directory),
+      put: async (runs) => {
+        await Promise.all(runs.map(([run, report]) => runOnce(ledger, run, report)));
+        await ledger.flush();
+      },
+      // Like the service's own thread, which checks for requests only once a second.
+      prune: async (startedBefore) => {
+        const ask = "INSERT INTO prunings (asked_at, started_before, unknown_too) VALUES (0, ?, 1)";
+        const pruner = new JournalPruner(database);
+        await unlocked(() => database.prepare(ask).run(startedBefore));
+        while (await unlocked(() => pruner.step()));
+      },
+    };
+  });
 
 /** Retries while another connection of this test is in a transaction. */
 async function unlocked<Result>(work: () => Result): Promise<Result> {

@@ -23,6 +23,7 @@ export const MIGRATIONS: readonly Migration[] = [
   ...Array.from({ length: BASELINE - 1 }, () => ({ name: "unreleased", up: async () => {} })),
   { name: "0035_baseline", up: from(() => import("./0035_baseline.ts")) },
   { name: "0036_versions", up: from(() => import("./0036_versions.ts")), readableFrom: 35 },
+  { name: "0037_history", up: from(() => import("./0037_history.ts")), readableFrom: 35 },
 ];
 
 function from(load: () => Promise<Pick<Migration, "up">>): Migration["up"] {
