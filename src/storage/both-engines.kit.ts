@@ -10,6 +10,7 @@ import { runOnce, startLedger } from "../ledger/ledger.kit.ts";
 import { Outbox } from "../ledger/drain/outbox.ts";
 import { createLedgerReader } from "../ledger/read/ledger-reader.ts";
 import type { LedgerToRead } from "../ledger/read/ledger-reader.kit.ts";
+import type { LedgerToSum } from "../ledger/totals/totals.kit.ts";
 import { systemClock } from "../terms/time/clock.ts";
 import { engineUnderTest, type EngineUnderTest } from "./engines.kit.ts";
 import { connectionOptions } from "./postgres/connection-options.ts";
@@ -81,5 +82,15 @@ export async function newLedger(
       await (arrived = arrived.then(drain));
     },
     reader: createLedgerReader(store.ledgerTables),
+  };
+}
+
+export async function newLedgerToSum(engine: EngineUnderTest, t: TestContext): Promise<LedgerToSum> {
+  const { store, put, reader } = await newLedger(engine, t);
+  return {
+    tables: store.ledgerTables,
+    verify: () => reader.verify(),
+    put: (runs) => Promise.all(runs.map(([run, report]) => put(run, report))),
+    prune: (startedBefore) => reader.prune(startedBefore, { unknownToo: true }),
   };
 }

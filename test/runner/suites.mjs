@@ -14,6 +14,7 @@ const EXPENSIVE = {
   "src/functions/contract.test.ts": "uses up the processor time of many runs",
   "src/limits/budgets/replicas.test.ts": "simulates many processes",
   "src/ledger/flipped-bits.test.ts": "damages a journal bit by bit",
+  "src/storage/store-history.test.ts": "histories again after every change, on both engines",
   "src/storage/store-totals.test.ts": "sums again after every change, on both engines",
   "src/storage/postgres/ledger-lists.test.ts": "fills databases",
   "test/admin/remote.test.ts": "starts a process for every command",

@@ -186,7 +186,7 @@ export function historyContract(name: string, newLedger: (t: TestContext) => Pro
           }
         },
       );
-      await fc.assert(property, { numRuns: 6, endOnFailure: true });
+      await fc.assert(property, { numRuns: 4, endOnFailure: true });
       assert.deepEqual(made, new Set([DAY_MS, HOUR_MS, MINUTE_MS]), "days, hours and minutes had totals");
       assert.ok(read > 0);
       assert.deepEqual((await ledger.verify()).structure, []);

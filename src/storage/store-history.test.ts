@@ -1,0 +1,4 @@
+import { historyContract } from "../ledger/history/history.kit.ts";
+import { ENGINES, newLedgerToSum } from "./both-engines.kit.ts";
+
+for (const engine of ENGINES) historyContract(engine.name, (t) => newLedgerToSum(engine, t));
