@@ -61,8 +61,9 @@ export interface OutboxMark {
  * `ledger_run_counts`, on a shared ledger only, has the expected number of runs.
  * `ledger_lines` finds runs by their calls: `source`, `success`, `match` and `charged` of each call, with
  * `transaction_id`, `started_at`, `has_unknown`, `organization_id`, `workflow_id` and `function_id` of its run.
- * `ledger_total_spans` and `ledger_totals` have totals of requests (`totals/`). Triggers of the database delete the
- * totals of a time when a run of that time changes.
+ * `ledger_total_spans` and `ledger_totals` have totals of requests (`totals/`), `ledger_history_spans` and
+ * `ledger_history` those of the history. Triggers of the database delete the totals of a time when a run of that time
+ * changes.
  */
 export interface LedgerTables {
   readonly query: LedgerQuery;

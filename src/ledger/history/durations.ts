@@ -5,8 +5,8 @@
 
 /** Upper bounds of the buckets in ms, included. One more bucket has longer durations. */
 export const DURATION_BOUNDS_MS: readonly number[] = [
-  ...[1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700],
-  ...[1_000, 1_500, 2_000, 3_000, 5_000, 7_000, 10_000, 15_000, 20_000, 30_000, 60_000, 120_000],
+  1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1_000, 1_500, 2_000, 3_000, 5_000, 7_000, 10_000,
+  15_000, 20_000, 30_000, 60_000, 120_000,
 ];
 
 /** The index of the bucket of a column in ms, in SQL; null for null. */
