@@ -147,95 +147,97 @@ export async function sumHistory(
 ): Promise<History> {
   const asked = askedOf(filter);
   const grouping = groupingOf(asked);
-  const fromTotals = async (): Promise<readonly HistoryRow[] | null> => {
+  const fromTotals = async (): Promise<Rows | null> => {
     if (filter.step === "minute" || grouping === null) return null;
     const longestMs = isOfWholeDays(filter) ? DAY_MS : HOUR_MS;
     // If totals cannot be made, existing ones and calls still give the figures.
     await makeHistory(tables, filter, { longestMs, onProgress }).catch(() => {});
     for (let tries = 0; tries < TRIES; tries += 1) {
-      const rows = await readRows(tables, filter, { asked, grouping, cover: await coverOf(tables, filter) });
-      if (rows !== null) return rows;
+      const { spans, uncovered } = await coverOf(tables, filter);
+      const stored = spans.length === 0 ? [] : await readStored(tables, asked, grouping, spans);
+      const grouped = await readGrouped(tables, asked, UNIT_MS[filter.step], { spans, uncovered });
+      if (grouped !== null) return { stored, grouped };
     }
     return null;
   };
   // If the totals are damaged, the calls may be sound.
   const read = await fromTotals().catch(unlessDamaged);
-  const rows =
-    read ?? (await readRows(tables, filter, { asked, grouping, cover: { spans: [], uncovered: [filter] } }))!;
+  const rows = read ?? {
+    stored: [],
+    grouped: (await readGrouped(tables, asked, UNIT_MS[filter.step], { spans: [], uncovered: [filter] }))!,
+  };
   return toHistory(rows, filter, asked.unit, await completeFrom(tables));
 }
 
-/** A row of grouped calls, or the stored figures of a span. */
-type HistoryRow = GroupedRow & {
-  readonly spans_there: number;
+interface StoredRow {
   readonly key: string | null;
-  readonly span_from: number | null;
-  readonly figures: string | null;
-};
+  /** The start of the span. */
+  readonly at: number;
+  readonly figures: string;
+}
+
+type KeyedRow = GroupedRow & { readonly key: string | null };
+
+interface Rows {
+  readonly stored: readonly StoredRow[];
+  readonly grouped: readonly KeyedRow[];
+}
 
 interface Cover {
   readonly spans: readonly HistorySpan[];
   readonly uncovered: readonly TimeInterval[];
 }
 
-interface Reading {
-  readonly asked: Asked;
-  readonly grouping: Grouping | null;
-  readonly cover: Cover;
-}
-
-/** Runs one statement, so it reads a snapshot of the ledger. `null` if some of the totals have been deleted. */
-async function readRows(
+/** The totals of spans, if these exist until `readGrouped` has checked them. */
+function readStored(
   tables: LedgerTables,
-  { step }: HistoryFilter,
-  { asked: { unit, key, only }, grouping, cover: { spans, uncovered } }: Reading,
-): Promise<readonly HistoryRow[] | null> {
-  const query = { unit, keys: key === null ? [] : [key], only, unitMs: UNIT_MS[step] };
-  const none = EMPTY.map(([name, type]) => `CAST(NULL AS ${type}) AS ${name}`).join(", ");
-  const own = key === null ? "" : `, g.${key}`;
-  const names = ["at", ...EMPTY.map(([name]) => name)].map((name) => `g.${name}`).join(", ");
-  const parts = (uncovered.length === 0 && spans.length === 0 ? [{ from: 0, to: 0 }] : uncovered)
-    .flatMap((started) => groupedRows(tables, query, started))
-    .map(({ sql, values }) => ({
-      sql: `SELECT CAST(NULL AS bigint) AS span_from, CAST(NULL AS text) AS figures${own}, ${names} FROM (${sql}) AS g`,
-      values,
-    }));
-  const ids = spans.map(({ id }) => id);
-  const marks = ids.map(() => "?").join(", ");
-  if (spans.length > 0)
-    parts.push({
-      sql: `SELECT t.from_at AS span_from, x.figures${key === null ? "" : `, x.${key}`}, CAST(NULL AS bigint) AS at, ${none}
-        FROM ledger_history_spans AS t JOIN ledger_history AS x ON x.span = t.id AND x.grouping_number = ${grouping!.number}
-        WHERE t.id IN (${marks})${only.map((one) => ` AND ${conditionOf(tables, one)}`).join("")}`,
-      values: [...ids, ...only.map(({ text }) => text)],
-    });
-  const there =
-    ids.length === 0
-      ? "SELECT 0 AS spans"
-      : `SELECT count(*) AS spans FROM ledger_history_spans AS t WHERE t.kept = 1 AND t.id IN (${marks})`;
-  const text = key === null ? "''" : key === "function_key" ? `s.${key}` : tables.textOf(`s.${key}`);
-  const rows = await tables.query<HistoryRow>(
-    `SELECT n.spans AS spans_there, s.*, ${text} AS key FROM (${there}) AS n
-     LEFT JOIN (${parts.map(({ sql }) => sql).join(" UNION ALL ")}) AS s ON 1 = 1`,
-    [...ids, ...parts.flatMap(({ values }) => values)],
+  { key, only }: Asked,
+  grouping: Grouping,
+  spans: readonly HistorySpan[],
+): Promise<readonly StoredRow[]> {
+  return tables.query<StoredRow>(
+    `SELECT ${textOf(tables, key, "x")} AS key, t.from_at AS at, x.figures
+     FROM ledger_history_spans AS t JOIN ledger_history AS x ON x.span = t.id AND x.grouping_number = ${grouping.number}
+     WHERE t.id IN (${marksOf(spans)})${only.map((one) => ` AND ${conditionOf(tables, one)}`).join("")}`,
+    [...spans.map(({ id }) => id), ...only.map(({ text }) => text)],
   );
-  if (rows[0]!.spans_there !== ids.length) return null;
-  return rows.filter(({ at, span_from: from }) => at !== null || from !== null);
 }
 
-/** The columns of a grouped row, which stored figures lack. */
-const EMPTY = [
-  ["fault", "text"],
-  ["success", "bigint"],
-  ["match", "bigint"],
-  ["bucket", "bigint"],
-  ["ends", "bigint"],
-  ["ms", "bigint"],
-  ["currency", "text"],
-  ["unpriced", "bigint"],
-  ["least", "text"],
-  ["most", "text"],
-] as const;
+/**
+ * Groups the rest of the time by one statement, which also checks that the spans still exist: then their totals and
+ * these groups are those of one moment. `null` if one of them has been deleted.
+ */
+async function readGrouped(
+  tables: LedgerTables,
+  { unit, key, only }: Asked,
+  unitMs: number,
+  { spans, uncovered }: Cover,
+): Promise<readonly KeyedRow[] | null> {
+  const query = { unit, keys: key === null ? [] : [key], only, unitMs };
+  const parts = (uncovered.length === 0 ? [NO_TIME] : uncovered).flatMap((part) => groupedRows(tables, query, part));
+  const there =
+    spans.length === 0
+      ? "SELECT 0 AS spans"
+      : `SELECT count(*) AS spans FROM ledger_history_spans AS t WHERE t.kept = 1 AND t.id IN (${marksOf(spans)})`;
+  const rows = await tables.query<KeyedRow & { readonly spans_there: number; readonly at: number | null }>(
+    `SELECT n.spans AS spans_there, s.*, ${textOf(tables, key, "s")} AS key FROM (${there}) AS n
+     LEFT JOIN (${parts.map(({ sql }) => sql).join(" UNION ALL ")}) AS s ON 1 = 1`,
+    [...spans.map(({ id }) => id), ...parts.flatMap(({ values }) => values)],
+  );
+  if (rows[0]!.spans_there !== spans.length) return null;
+  return rows.filter(({ at }) => at !== null);
+}
+
+const NO_TIME: TimeInterval = { from: 0, to: 0 };
+
+function marksOf(values: readonly unknown[]): string {
+  return values.map(() => "?").join(", ");
+}
+
+function textOf(tables: LedgerTables, key: HistoryKey | null, alias: string): string {
+  if (key === null) return "''";
+  return key === "function_key" ? `${alias}.${key}` : tables.textOf(`${alias}.${key}`);
+}
 
 /** Totals of spans that each lie in one step, and the rest of the time. */
 async function coverOf(tables: LedgerTables, filter: HistoryFilter): Promise<Cover> {
@@ -251,25 +253,16 @@ function isOfWholeDays({ step, timeZone }: HistoryFilter): boolean {
   return step === "day" && timeZone === "UTC";
 }
 
-function toHistory(
-  rows: readonly HistoryRow[],
-  filter: HistoryFilter,
-  unit: HistoryUnit,
-  from: number | null,
-): History {
+function toHistory({ stored, grouped }: Rows, filter: HistoryFilter, unit: HistoryUnit, from: number | null): History {
   const stepOf = stepsOf(filter);
   const groups = new Map<string, Map<number, Figures>>();
-  for (const row of rows) {
-    const key = row.key ?? "";
-    const points = entryOf(
-      groups,
-      filter.by === "vendor" ? key.split(BETWEEN)[0]! : key,
-      () => new Map<number, Figures>(),
-    );
-    const figures = entryOf(points, stepOf(row.span_from ?? row.at), noFigures);
-    if (row.figures === null) addRow(figures, unit, row);
-    else addText(figures, row.figures);
-  }
+  const figuresAt = (key: string | null, at: number): Figures => {
+    const group = filter.by === "vendor" ? (key ?? "").split(BETWEEN)[0]! : (key ?? "");
+    const points = entryOf(groups, group, () => new Map<number, Figures>());
+    return entryOf(points, stepOf(at), noFigures);
+  };
+  for (const { key, at, figures } of stored) addText(figuresAt(key, at), figures);
+  for (const row of grouped) addRow(figuresAt(row.key, row.at), unit, row);
   const found = [...groups].map(([group, points]) => toGroup(group, points));
   const sorted = found.toSorted(
     (one, other) => countOf(other.total) - countOf(one.total) || (one.key < other.key ? -1 : 1),
