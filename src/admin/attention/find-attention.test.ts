@@ -46,6 +46,7 @@ const used = (units: bigint, id = "bud_1") => ({
   leased: 0n,
   silent: 0n,
 });
+const NOTHING_SLOW = { sources: [], readAt: 0 };
 const line = (credentialId: string | null, last: string) => ({
   source: "acme__people",
   credentialId,
@@ -74,6 +75,7 @@ function seen({
       unknown: { charges: 0, isMore: false, sinceWallAt: null },
       rejections: [],
       activity: [line(null, "source.credential_rejected"), line("cred_1", "match")],
+      slow: NOTHING_SLOW,
     },
     problems: [],
     missing: [],
@@ -116,7 +118,19 @@ test("each thing is said in a sentence, with where it leads, and the most urgent
       ofLedger: {
         unknown: { charges: 3, isMore: false, sinceWallAt: NOON },
         rejections: [{ budgetId: "bud_2", calls: 12, isMore: false, sinceWallAt: NOON - 60_000 }],
-        activity: [line("cred_1", "source.credential_rejected")],
+        activity: [
+          line("cred_1", "source.credential_rejected"),
+          {
+            ...line(null, "match"),
+            source: "bell__phone",
+            outcomes: { match: 4, no_match: 1, failed: 5, rejected: 0, no_credential: 2, unknown: 0 },
+            faults: [
+              { code: "source.timeout", calls: 5 },
+              { code: "source.credential_missing", calls: 2 },
+            ],
+          },
+        ],
+        slow: { sources: [{ source: "acme__people", p95Ms: 900, usualP95Ms: 240 }], readAt: NOON },
       },
       problems: ["The store does not answer."],
     }),
@@ -134,10 +148,13 @@ test("each thing is said in a sentence, with where it leads, and the most urgent
       "warning budget_nearly_used: 96 % of the budget of organization org_1, source acme__people is used this month: 96.50 EUR of 100.00 EUR.",
       "warning budget_nearly_used: 100 % of the budget of organization org_1, source acme__people is used this month: 100.00 EUR of 100.00 EUR.",
       "warning budget_silent: 1.50 EUR of the budget of organization org_1, source acme__people are leased by processes that have not reported for a minute.",
+      "warning source_failing: 5 of the last 10 calls of bell__phone failed, within an hour.",
       "warning credential_refused: The credential cred_1 of acme__people was refused by the vendor 2 times in the last hour.",
+      "warning credential_missing: 2 calls of bell__phone had no credential in the last hour.",
       "warning charges_unknown: 3 charges are unknown since 2026-03-10 12:00 UTC.",
       "warning breaker_open: Calls to acme__people are refused for 2 organizations for now: most of the recent ones failed.",
       "warning breaker_open: Calls to bell__phone are refused for organization org_1 for now: most of the recent ones failed.",
+      "warning source_slow: acme__people has become slow: 95 in 100 calls of the last hours took at most 900 ms, and 240 ms in the four weeks before.",
       "warning ledger_lag: The ledger lags: the journal is 3 s behind its log.",
       "warning ledger_undrained: 1,200 runs have not reached the shared database.",
       "warning journal_fills_up: The journal will be full in 12 days at the rate of the last day.",
@@ -151,14 +168,48 @@ test("each thing is said in a sentence, with where it leads, and the most urgent
     ["money", { budget: "bud_2" }, "datarun budget show bud_2"],
   );
   const one = says(
-    seen({ ofLedger: { unknown: { charges: 1, isMore: true, sinceWallAt: NOON }, rejections: [], activity: [] } }),
+    seen({
+      ofLedger: {
+        unknown: { charges: 1, isMore: true, sinceWallAt: NOON },
+        rejections: [],
+        activity: [],
+        slow: NOTHING_SLOW,
+      },
+    }),
   );
   assert.deepEqual(one, ["More than 1 charge is unknown since 2026-03-10 12:00 UTC."]);
 });
 
+test("a source is not failing by few calls, by half of them nearly, by a caller's inputs or a refused credential", () => {
+  const activityOf = (failed: number, code: string, match: number) => [
+    {
+      ...line(null, "match"),
+      outcomes: { match, no_match: 0, failed, rejected: 0, no_credential: 0, unknown: 0 },
+      faults: [{ code, calls: failed }],
+    },
+  ];
+  const whatOf = (failed: number, code: string, match: number) => {
+    const unknown = { charges: 0, isMore: false, sinceWallAt: null };
+    const activity = activityOf(failed, code, match);
+    return findAttention(seen({ ofLedger: { unknown, rejections: [], activity, slow: NOTHING_SLOW } })).map(
+      ({ what }) => what,
+    );
+  };
+  assert.deepEqual(whatOf(9, "source.timeout", 0), []);
+  assert.deepEqual(whatOf(99, "source.timeout", 101), []);
+  assert.deepEqual(whatOf(100, "source.vendor_input", 0), []);
+  assert.deepEqual(whatOf(100, "source.credential_rejected", 0), []);
+  assert.deepEqual(whatOf(100, "source.vendor_5xx", 100), ["source_failing"]);
+});
+
 test("of a budget that rejects calls it is not also said that it is nearly used", () => {
   const rejections = [{ budgetId: "bud_1", calls: 1_000, isMore: true, sinceWallAt: NOON }];
-  const ofLedger = { unknown: { charges: 0, isMore: false, sinceWallAt: null }, activity: [], rejections };
+  const ofLedger = {
+    unknown: { charges: 0, isMore: false, sinceWallAt: null },
+    activity: [],
+    rejections,
+    slow: NOTHING_SLOW,
+  };
   assert.deepEqual(says(seen({ ofStore: { budgets: [used(100_000_000n)], failedLogins: 0 }, ofLedger })), [
     "The budget of organization org_1, source acme__people has rejected more than 1,000 calls since 2026-03-10 12:00 UTC. Used this month: 100.00 EUR of 100.00 EUR.",
   ]);

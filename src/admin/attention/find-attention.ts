@@ -1,3 +1,6 @@
+import type { ActivityLine } from "../../ledger/read/sum-activity.ts";
+import { failureLabelOf } from "../../terms/counted-end.ts";
+import type { FaultCode } from "../../terms/fault.ts";
 import type { BudgetRejections } from "../../ledger/read/budget-rejections.ts";
 import { type Budget, budgetText, isNearlyUsed, scopeText } from "../../terms/money/budget.ts";
 import { percentUsed } from "../../terms/money/money.ts";
@@ -8,6 +11,7 @@ import {
   type LedgerObservation,
   type StoreObservation,
 } from "./observe-deployment.ts";
+import type { SlowSource } from "./slow-sources.ts";
 
 /**
  * The kinds of attention. A kind that a metric shows too has an alert in deploy/prometheus/rules.yaml with the same
@@ -22,9 +26,12 @@ export const ATTENTION = {
   refused_runs: "DatarunOverloaded DatarunUnavailable DatarunInternalError",
   budget_nearly_used: "DatarunBudgetNearlyUsed",
   budget_silent: null,
+  source_failing: null,
   credential_refused: null,
+  credential_missing: null,
   charges_unknown: "DatarunChargesUnknown",
   breaker_open: "DatarunBreakerOpen",
+  source_slow: null,
   ledger_lag: "DatarunLedgerLag",
   ledger_undrained: "DatarunLedgerUndrained",
   journal_fills_up: "DatarunJournalFillsUp",
@@ -49,7 +56,13 @@ export interface Attention {
   readonly command: string | null;
 }
 
-export const THRESHOLDS = { breakerOpenMs: 60_000, lagMs: 1_000, journalDaysLeft: 30 } as const;
+export const THRESHOLDS = {
+  breakerOpenMs: 60_000,
+  lagMs: 1_000,
+  journalDaysLeft: 30,
+  failingCalls: 10,
+  failingShare: 0.5,
+} as const;
 
 const REFUSED: Readonly<Record<string, string>> = {
   overloaded: "because too many runs are in progress",
@@ -157,13 +170,76 @@ function ofLedgerHealth({
 
 const REFUSED_CREDENTIAL = "source.credential_rejected";
 
-function inLedger({ unknown: { charges, isMore, sinceWallAt }, activity }: LedgerObservation): Attention[] {
+const MISSING_CREDENTIAL = "source.credential_missing";
+/** Failures that other items name, or that a caller's inputs cause. */
+const NOT_FAILING: ReadonlySet<string> = new Set<FaultCode>([REFUSED_CREDENTIAL, "source.vendor_input"]);
+
+/** Sources of whose calls of the last hour, at least ten, half or more failed at the vendor or in the source. */
+function failingSources(activity: readonly ActivityLine[]): Attention[] {
+  return [...Map.groupBy(activity, ({ source }) => source)].flatMap(([source, lines]) => {
+    const failed = sumOf(
+      lines.flatMap(({ faults }) => faults.flatMap(({ code, calls }) => (isFailing(code) ? [calls] : []))),
+    );
+    const calls = failed + sumOf(lines.map(({ outcomes }) => outcomes.match + outcomes.no_match));
+    if (calls < THRESHOLDS.failingCalls || failed / calls < THRESHOLDS.failingShare) return [];
+    return [
+      warning(
+        "source_failing",
+        `${failed} of the last ${counted(calls, "call")} of ${source} failed, within an hour.`,
+        {
+          page: "sources",
+          filter: { source },
+          command: `datarun ledger history --by all --source ${source}`,
+        },
+      ),
+    ];
+  });
+}
+
+function isFailing(code: string): boolean {
+  return failureLabelOf(code) === "failed" && !NOT_FAILING.has(code);
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, one) => sum + one, 0);
+}
+
+function missingCredentials(activity: readonly ActivityLine[]): Attention[] {
+  return [...Map.groupBy(activity, ({ source }) => source)].flatMap(([source, lines]) => {
+    const calls = sumOf(
+      lines.flatMap(({ faults }) =>
+        faults.flatMap((fault) => (fault.code === MISSING_CREDENTIAL ? [fault.calls] : [])),
+      ),
+    );
+    if (calls === 0) return [];
+    return [
+      warning("credential_missing", `${counted(calls, "call")} of ${source} had no credential in the last hour.`, {
+        page: "credentials",
+        filter: { source },
+        command: `datarun ledger history --by workflow --source ${source}`,
+      }),
+    ];
+  });
+}
+
+function slowSource({ source, p95Ms, usualP95Ms }: SlowSource): Attention {
+  return warning(
+    "source_slow",
+    `${source} has become slow: 95 in 100 calls of the last hours took at most ${p95Ms} ms, and ${usualP95Ms} ms in the four weeks before.`,
+    { page: "sources", filter: { source }, command: `datarun ledger history --by all --source ${source}` },
+  );
+}
+
+function inLedger({ unknown: { charges, isMore, sinceWallAt }, activity, slow }: LedgerObservation): Attention[] {
   const refused = activity.flatMap(({ source, credentialId, faults, last }) => {
     const count = faults.find(({ code }) => code === REFUSED_CREDENTIAL)?.calls ?? 0;
     // A credential that was accepted again since then needs no attention.
     return credentialId === null || last !== REFUSED_CREDENTIAL ? [] : [{ source, credentialId, count }];
   });
   return [
+    ...failingSources(activity),
+    ...missingCredentials(activity),
+    ...slow.sources.map(slowSource),
     ...refused.map(({ source, credentialId, count }) =>
       warning(
         "credential_refused",

@@ -12,6 +12,7 @@ const LEDGER = {
   countUnknown: async () => ({ charges: 0, isMore: false, sinceWallAt: null }),
   activity: async () => [],
   budgetRejections: async () => [],
+  history: async () => ({ completeFrom: null, groups: [], moreGroups: 0 }),
 } as unknown as LedgerAnswers;
 const none = (what: string) => async (): Promise<never> => {
   throw new OperatorError("not_found", `There is no ${what} here.`);

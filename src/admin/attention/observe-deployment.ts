@@ -6,6 +6,7 @@ import { OperatorError } from "../../terms/operator-error.ts";
 import { findRejections } from "../find-rejections.ts";
 import type { VerbNeeds } from "../needs.ts";
 import type { BudgetUse, ServiceState } from "../ports.ts";
+import { findSlowSources, type SlowSource } from "./slow-sources.ts";
 
 /** The state of a deployment at one time. */
 export interface DeploymentObservation {
@@ -33,6 +34,7 @@ export interface LedgerObservation {
   readonly rejections: readonly BudgetRejections[];
   /** Calls of the last hour, by credential. */
   readonly activity: readonly ActivityLine[];
+  readonly slow: { readonly sources: readonly SlowSource[]; readonly readAt: number };
 }
 
 export type ObservationNeeds = Pick<VerbNeeds, "store" | "ledger" | "serviceState"> & { readonly clock: Clock };
@@ -42,15 +44,17 @@ const ACTIVITY_MS = 60 * 60_000;
 /** Enough calls to detect a refused credential. */
 const CALLS_PER_SOURCE = 200;
 
+/** What compares hours changes slowly. */
+const SLOW_MS = 5 * 60_000;
+
 /**
  * Reads everything that may need attention. A part that cannot be read becomes a problem, and does not hide the others.
+ * @param previous an earlier observation, of which slow figures are used again for some minutes
  */
-export async function observeDeployment({
-  clock,
-  store,
-  ledger,
-  serviceState,
-}: ObservationNeeds): Promise<DeploymentObservation> {
+export async function observeDeployment(
+  { clock, store, ledger, serviceState }: ObservationNeeds,
+  previous?: DeploymentObservation,
+): Promise<DeploymentObservation> {
   const wallAt = clock.wall();
   const problems: string[] = [];
   const missing: string[] = [];
@@ -69,7 +73,10 @@ export async function observeDeployment({
     const open = await ledger();
     const hour = { by: "credential", from: wallAt - ACTIVITY_MS, to: wallAt + 1, newest: CALLS_PER_SOURCE } as const;
     const [unknown, activity] = [await open.countUnknown(), await open.activity(hour)];
-    return { unknown, activity, rejections: await findRejections(open, (await seen)?.budgets ?? []) };
+    const before = previous?.ofLedger?.slow;
+    const isCurrent = before !== undefined && Math.abs(wallAt - before.readAt) < SLOW_MS;
+    const slow = isCurrent ? before : { sources: await findSlowSources(open, wallAt), readAt: wallAt };
+    return { unknown, activity, slow, rejections: await findRejections(open, (await seen)?.budgets ?? []) };
   };
   const seen = inStore().catch(orProblem);
   const [ofStore, ofLedger] = await Promise.all([seen, inLedger(seen).catch(orProblem)]);

@@ -45,7 +45,7 @@ export function createLiveEndpoint({ clock, now, observationNeeds: look, failed 
   async function event(): Promise<object> {
     if (observation === undefined || clock.now() - observedAt >= OBSERVE_EVERY_MS) {
       observedAt = clock.now();
-      observation = await observeDeployment({ clock, ...look });
+      observation = await observeDeployment({ clock, ...look }, observation);
     }
     return toLiveEvent(now(), observation);
   }

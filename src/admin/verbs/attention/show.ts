@@ -8,7 +8,7 @@ import { defineVerb } from "../../verb.ts";
 export default defineVerb({
   summary: "Show what needs attention, the most urgent first",
   description:
-    "Charges to be settled, budgets that are nearly used, credentials that their vendors refuse, failed logins. With --remote also the state of the running service: whether it accepts runs, which sources it is not calling for now, and the state of its ledger. The thresholds are those of the alerts in deploy/prometheus.",
+    "Charges to be settled, budgets that are nearly used, sources that fail or have become slow, credentials that are missing or that their vendors refuse, failed logins. With --remote also the state of the running service: whether it accepts runs, which sources it is not calling for now, and the state of its ledger. The thresholds are those of the alerts in deploy/prometheus.",
   example: "",
   input: Type.Object({}, { additionalProperties: false }),
   role: "viewer",
