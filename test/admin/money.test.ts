@@ -60,6 +60,12 @@ test("sums name what they are about, and say by currency how much of them is unk
     new Set(charges.map(({ organization }: { organization: string }) => organization)),
     new Set(["Acme & Söhne"]),
   );
+  const { groups, complete_from: completeFrom } = await result("ledger history", { by: "org" }, owner);
+  assert.deepEqual([groups[0].key, groups[0].name, groups[0].points.length], [org, "Acme & Söhne", 1]);
+  assert.ok(Date.parse(completeFrom) <= Date.now());
+  const { calls, match, failed, costs, unpriced } = groups[0].total;
+  assert.deepEqual([calls, match, failed, unpriced], [3, 2, { "source.vendor_5xx": 1 }, 1]);
+  assert.deepEqual(costs, [{ currency: "EUR", amount: "2.00", amount_at_most: "5.00" }]);
   const [ofWorkflow] = (await result("ledger spend", { by: "workflow", ...SPAN }, owner)).spend;
   assert.deepEqual([ofWorkflow.workflow, ofWorkflow.name, ofWorkflow.organization_tuid], [workflow, "checks", org]);
   const ofCredential = (await result("ledger spend", { by: "credential", ...SPAN }, owner)).spend.find(

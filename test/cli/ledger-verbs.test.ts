@@ -177,6 +177,39 @@ test("ledger summary and prune answer for a month and delete what is old", async
   );
 });
 
+test("ledger history shows groups and steps, extends the time to whole steps, and refuses what would take long", async (t) => {
+  const { json, run } = await ledgerTerminal(t);
+  const span = ["--from", "2026-03-10T00:00:00.500Z", "--to", "2026-03-10T06:00:01Z"];
+  const { stdout } = await run(["ledger", "history", ...span]);
+  const [totals, steps] = stdout.split("\n\n").map((table) => table.split("\n").filter(Boolean));
+  assert.match(totals![0]!, /^GROUP +CALLS +MATCH +NO MATCH +FAILED +REJECTED +NO CREDENTIAL +UNKNOWN +P50 MS/);
+  assert.match(totals![1]!, /^acme__people +2 +1 +0 +1 +0 +0 +0 +\d+ /);
+  assert.match(steps![1]!, /^2026-03-10T00:00:00.000Z +2 /);
+  const found = await json<Record<string, Json>>(["ledger", "history", "--by", "vendor", ...span]);
+  const { from, to, complete_from: completeFrom, more_groups: more } = found;
+  const whole = ["2026-03-10T00:00:00.000Z", "2026-03-10T07:00:00.000Z", "2026-03-10T00:00:00.000Z", 0];
+  assert.deepEqual([from, to, completeFrom, more], whole);
+  assert.equal(
+    (await run(["ledger", "history", "--by", "token", ...span])).stdout.split("\n")[1]!.slice(0, 5),
+    "tok_a",
+  );
+  const saysOf = async (...args: string[]): Promise<string> => (await run(["ledger", "history", ...args])).stderr;
+  const month = ["--from", "2026-02-01", "--to", "2026-03-01"];
+  assert.match(await saysOf(...month), /^With --step hour the time can be at most 400 hours: use --step day/);
+  assert.match(await saysOf("--step", "minute", ...month), /at most 24 hours: use --step day/);
+  assert.match(
+    await saysOf("--step", "day", "--from", "2024-01-01", "--to", "2026-01-01"),
+    /400 days: give a shorter time/,
+  );
+  const narrow = ["--org", "org_a", "--function", "dfunc_a"];
+  assert.match(
+    await saysOf("--step", "day", ...narrow, ...month),
+    /With these options the time can be at most 24 hours/,
+  );
+  assert.match(await saysOf("--by", "function", "--source", "acme__people"), /give another --by/);
+  assert.match(await saysOf("--by", "version"), /Give --source or --function too/);
+});
+
 test("ledger export makes a new file for its owner alone, and never writes over one", async (t) => {
   const { json, run, dataDir } = await ledgerTerminal(t);
   const file = join(dataDir, "runs.csv");
