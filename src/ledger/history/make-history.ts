@@ -10,7 +10,7 @@ import {
   type SpanLevel,
   type TimeInterval,
 } from "../totals/spans.ts";
-import { type Line, type MakeOptions, type SpanTables, storeSpans } from "../totals/store-span.ts";
+import { type SpanLine, type MakeOptions, type SpanTables, storeSpans } from "../totals/store-span.ts";
 import { addFigures, addText, type Figures, noFigures, toText } from "./figures.ts";
 import { addRow, groupedRows, type GroupedRow } from "./group-ends.ts";
 import { ALL_KEYS, type Grouping, GROUPINGS, type HistoryKey, KEYS } from "./groupings.ts";
@@ -68,7 +68,7 @@ export async function makeHistory(
 }
 
 /** `null` if some of the totals of its parts have been deleted. */
-async function readLines(tables: LedgerTables, span: TimeInterval): Promise<readonly Line[] | null> {
+async function readLines(tables: LedgerTables, span: TimeInterval): Promise<readonly SpanLine[] | null> {
   const chosen = chooseSpans(await readHistorySpans(tables, span), span);
   const { spans, uncovered } = chosen.uncovered.length > PARTS_MAX ? { spans: [], uncovered: [span] } : chosen;
   const lines = new Lines();
@@ -135,7 +135,7 @@ class Lines {
     return of;
   }
 
-  values(): readonly Line[] {
+  values(): readonly SpanLine[] {
     return [...this.#lines.values()].map(({ grouping, keys, of }, line) => [
       grouping.number,
       line,

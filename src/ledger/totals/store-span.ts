@@ -25,7 +25,7 @@ export interface SpanTables {
 }
 
 /** The values of `columns`. */
-export type Line = readonly (string | number | null)[];
+export type SpanLine = readonly (string | number | null)[];
 
 export interface MakeOptions {
   /** Checked between long statements, so that a stopping service starts no further one. */
@@ -38,7 +38,7 @@ export async function storeSpans(
   tables: LedgerTables,
   kind: SpanTables,
   spans: readonly TimeInterval[],
-  readLines: (span: TimeInterval) => Promise<readonly Line[] | null>,
+  readLines: (span: TimeInterval) => Promise<readonly SpanLine[] | null>,
   { isClosed = () => false, onProgress = () => {} }: MakeOptions,
 ): Promise<void> {
   const errors: unknown[] = [];
@@ -61,7 +61,7 @@ async function storeSpan(
   tables: LedgerTables,
   kind: SpanTables,
   span: TimeInterval,
-  readLines: (span: TimeInterval) => Promise<readonly Line[] | null>,
+  readLines: (span: TimeInterval) => Promise<readonly SpanLine[] | null>,
 ): Promise<boolean> {
   const id = await claim(tables, kind, span).catch(cannotBeStored);
   if (typeof id === "boolean") return id;
@@ -130,9 +130,9 @@ async function store(
   tables: LedgerTables,
   kind: SpanTables,
   claimed: Claimed,
-  lines: readonly Line[],
+  lines: readonly SpanLine[],
 ): Promise<boolean> {
-  const insert = async (query: LedgerQuery, some: readonly Line[]): Promise<void> => {
+  const insert = async (query: LedgerQuery, some: readonly SpanLine[]): Promise<void> => {
     if (some.length === 0) return;
     const row = `(?, ${kind.columns.map(() => "?").join(", ")})`;
     await query(
