@@ -3,7 +3,7 @@ import { printable } from "../terms/text/printable.ts";
 import { sumOf, type WireHistory } from "./history-wire.ts";
 
 type Group = WireHistory["groups"][number];
-type Line = Omit<Group["points"][number], "at">;
+type ShownFigures = Omit<Group["points"][number], "at">;
 
 const FIGURES = ["CALLS", "MATCH", "NO MATCH", "FAILED", "REJECTED", "NO CREDENTIAL", "UNKNOWN"];
 const HEADINGS = [...FIGURES, "P50 MS", "P95 MS", "P99 MS", "COST"];
@@ -25,7 +25,7 @@ function nameOf({ key, name, number }: Group): string {
   return printable(more === "" ? key || "-" : `${key} ${more}`);
 }
 
-function cellsOf(line: Line): readonly string[] {
+function cellsOf(line: ShownFigures): readonly string[] {
   const counts = [line.calls, line.match, line.no_match, sumOf(Object.values(line.failed))];
   const others = [sumOf(Object.values(line.rejected)), line.no_credential, line.unknown];
   const times = [0.5, 0.95, 0.99].map((share) => percentileOf(line.durations, share) ?? "-");
