@@ -1,4 +1,5 @@
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
+import { knownZone } from "./parts/time-zone.ts";
 import { saveScrollPosition, scrollPosition } from "./scroll-position.ts";
 
 /** The current location in the console. All that a page shows follows from it, so an address can be shared. */
@@ -33,6 +34,14 @@ export function address(): Address {
   return current.value;
 }
 
+const zoneInAddress = computed(() => current.value.query.get("zone"));
+const zone = computed(() => knownZone(zoneInAddress.value));
+
+/** The time zone of the page, or UTC. It is in the address, so that a shared address shows the same times. */
+export function currentZone(): string {
+  return zone.value;
+}
+
 /** Disables Back and Forward until the returned function is called. For content that cannot be shown again. */
 export function blockHistory(): () => void {
   const { href } = window.location;
@@ -46,9 +55,11 @@ export function isFromHistory(): boolean {
   return isBack;
 }
 
-/** The `href` of a link within the console. Parameters without a value are left out. */
+/** The `href` of a link within the console, which keeps the time zone. Parameters without a value are left out. */
 export function hrefOf(path: string, query: Readonly<Record<string, string | null | undefined>> = {}): string {
-  const given = Object.entries(query).filter((pair): pair is [string, string] => !!pair[1]);
+  const given = Object.entries("zone" in query ? query : { ...query, zone: zoneInAddress.value }).filter(
+    (pair): pair is [string, string] => !!pair[1],
+  );
   const search = new URLSearchParams(given).toString();
   return `${BASE}${path === "/" ? "/" : path}${search === "" ? "" : `?${search}`}`;
 }
@@ -62,7 +73,8 @@ export function navigate(href: string, { replace = false } = {}): void {
 /** Changes parameters of the address; `null` removes one. Only with `remember` does Back undo the change. */
 export function setQuery(changes: Readonly<Record<string, string | null>>, { remember = false } = {}): void {
   const { path, query } = current.peek();
-  change(hrefOf(path, { ...Object.fromEntries(query), ...changes }), remember, window.scrollY);
+  const changed: Record<string, string | null> = { ...Object.fromEntries(query), ...changes };
+  change(hrefOf(path, { ...changed, zone: changed["zone"] ?? null }), remember, window.scrollY);
 }
 
 function change(href: string, remember: boolean, y: number): void {

@@ -6,10 +6,18 @@ import { Failure } from "./failure.tsx";
 
 const FAILED = new CallError("unreachable", "This part of the console could not be loaded. Load the page again.");
 
-/** A component whose code is loaded when it is first shown. */
-export function later<Props extends object>(load: () => Promise<FunctionComponent<Props>>): FunctionComponent<Props> {
+/**
+ * A component whose code is loaded when it is first shown. Until then `Blank` takes its place. `loaded` gives it if its
+ * code is there already, so that it is drawn at once.
+ */
+export function later<Props extends object>(
+  load: () => Promise<FunctionComponent<Props>>,
+  Blank?: FunctionComponent<Props>,
+  loaded?: () => FunctionComponent<Props> | undefined,
+): FunctionComponent<Props> {
   let Loaded: FunctionComponent<Props> | undefined;
   return function Later(props: Props) {
+    Loaded ??= loaded?.();
     const [hasFailed, setFailed] = useState(false);
     const [, setThere] = useState(Loaded !== undefined);
     useEffect(() => {
@@ -23,6 +31,7 @@ export function later<Props extends object>(load: () => Promise<FunctionComponen
       );
     }, []);
     if (hasFailed) return <Failure error={FAILED} />;
-    return Loaded === undefined ? null : <Loaded {...props} />;
+    if (Loaded !== undefined) return <Loaded {...props} />;
+    return Blank === undefined ? null : <Blank {...props} />;
   };
 }

@@ -1,15 +1,15 @@
+import { currentZone } from "../address.ts";
+import { timeFormat } from "./time-zone.ts";
 import "./values.css";
 
-const DAY_TIME = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium", timeZone: "UTC" });
-const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
 const NUMBER = new Intl.NumberFormat("en-GB");
 
-/** A time in UTC, as in the ledger. For `null` it shows `none`. */
+/** A time in the zone of the page. For `null` it shows `none`. */
 export function Time({ at, none = "never" }: { readonly at: string | null | undefined; readonly none?: string }) {
   if (at === null || at === undefined) return <span class="dim">{none}</span>;
   return (
     <time class="time" dateTime={at} title={`${at} (UTC)`}>
-      {DAY_TIME.format(new Date(at))}
+      {timeFormat(currentZone(), { dateStyle: "medium", timeStyle: "medium" }).format(new Date(at))}
     </time>
   );
 }
@@ -17,17 +17,16 @@ export function Time({ at, none = "never" }: { readonly at: string | null | unde
 interface DayProps {
   readonly at: string | null | undefined;
   readonly none?: string;
-  /** Time zone of the day; UTC by default. */
+  /** Time zone of the day; by default that of the page. */
   readonly zone?: string;
 }
 
 /** The date of a time. */
-export function Day({ at, none = "never", zone = "UTC" }: DayProps) {
+export function Day({ at, none = "never", zone = currentZone() }: DayProps) {
   if (at === null || at === undefined) return <span class="dim">{none}</span>;
-  const format = zone === "UTC" ? DAY : new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: zone });
   return (
     <time class="time" dateTime={at} title={`${at} (UTC)`}>
-      {format.format(new Date(at))}
+      {timeFormat(zone, { dateStyle: "medium" }).format(new Date(at))}
     </time>
   );
 }
