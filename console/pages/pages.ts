@@ -6,8 +6,6 @@ import { AuditPage } from "./audit/audit-page.tsx";
 import { CredentialsPage } from "./credentials/credentials-page.tsx";
 import { FunctionListPage } from "./functions/function-list-page.tsx";
 import { FunctionPage } from "./functions/function-page.tsx";
-import { BudgetsPage } from "./money/budgets-page.tsx";
-import { PricesPage } from "./money/prices-page.tsx";
 import { SpendPage } from "./money/spend-page.tsx";
 import { OneRunPage } from "./runs/one-run-page.tsx";
 import { RunsPage } from "./runs/runs-page.tsx";
@@ -44,8 +42,8 @@ export const PAGES: readonly PageEntry[] = [
   { path: "/access", label: "Access", page: AccessPage },
   { path: "/access/:org", page: AccessPage },
   { path: "/money", label: "Money", page: SpendPage },
-  { path: "/money/budgets", page: BudgetsPage },
-  { path: "/money/prices", page: PricesPage },
+  { path: "/money/budgets", page: later(async () => (await import("./seldom-shown.ts")).BudgetsPage) },
+  { path: "/money/prices", page: later(async () => (await import("./seldom-shown.ts")).PricesPage) },
   { path: "/money/invoice", page: later(async () => (await import("./seldom-shown.ts")).InvoicePage) },
   { path: "/audit", label: "Audit", page: AuditPage },
 ];

@@ -3,6 +3,8 @@
  * becomes a third one, which the first page has to load.
  */
 export { NewCredentialPage } from "./credentials/new-credential-page.tsx";
+export { BudgetsPage } from "./money/budgets-page.tsx";
 export { InvoicePage } from "./money/invoice-page.tsx";
+export { PricesPage } from "./money/prices-page.tsx";
 export { RunAFile } from "./run/file/run-a-file.tsx";
 export { FunctionDiffPage, SourceDiffPage } from "./versions/diff-page.tsx";
