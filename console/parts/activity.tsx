@@ -18,22 +18,6 @@ export function FailedCount({ of }: { readonly of: number }) {
   return of === 0 ? <Count of={0} /> : <Outcome kind="failed" says={of.toLocaleString("en-GB")} />;
 }
 
-interface CountedProps {
-  readonly count: number;
-  readonly complete: boolean;
-  readonly from: string;
-}
-
-/** A count of today's entries. Only the newest are counted, so for a busy source it may be incomplete. */
-export function CountedOfDay({ count, complete, from }: CountedProps) {
-  if (complete) return <Count of={count} />;
-  return (
-    <span title={`Since ${from}. The day had more.`}>
-      the last <Count of={count} />
-    </span>
-  );
-}
-
 /** The faults of the failed entries, and how often each occurred. */
 export function Faults({ of }: { readonly of: Readonly<Record<string, number>> }) {
   return (

@@ -9,6 +9,9 @@ export interface Column<Row> {
   readonly isNumber?: boolean;
   /** Keeps names from being wrapped. */
   readonly isName?: boolean;
+  /** Shown in place of the title, such as a button that sorts. */
+  readonly head?: ComponentChildren;
+  readonly sorted?: "ascending" | "descending" | undefined;
 }
 
 interface TableProps<Row> {
@@ -33,9 +36,9 @@ export function Table<Row>({ caption, columns, rows, keyOf, current }: TableProp
       <caption class="visually-hidden">{caption}</caption>
       <thead role="rowgroup">
         <tr role="row">
-          {columns.map(({ title, isNumber }) => (
-            <th key={title} scope="col" role="columnheader" class={isNumber ? "number" : undefined}>
-              {title}
+          {columns.map(({ title, isNumber, head = title, sorted }) => (
+            <th key={title} scope="col" role="columnheader" class={isNumber ? "number" : undefined} aria-sort={sorted}>
+              {head}
             </th>
           ))}
         </tr>

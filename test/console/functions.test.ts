@@ -45,11 +45,11 @@ test("a function shows its code as written, and runs its cases", { skip: NO_BROW
   await page.getByRole("link", { name: "Adds <b>two</b>" }).click();
   await page.getByRole("heading", { level: 1, name: "Adds <b>two</b>" }).waitFor();
 
-  const day = page.getByRole("region", { name: "The last day" });
+  const day = page.getByRole("region", { name: "Runs", exact: true });
   await day.getByText("2 (67 %)").waitFor();
   await day.getByText("1 function.").waitFor();
   await day.getByRole("link", { name: "Show the runs" }).click();
-  await page.waitForURL(/\/runs\?function=dfunc_sum$/);
+  await page.waitForURL(/\/runs\?function=dfunc_sum&range=24h$/);
   await until(async () => (await page.getByRole("table", { name: "Runs" }).getByRole("row").count()) === 4);
   await page.getByRole("combobox", { name: "Function" }).fill("dfunc_none");
   await page.keyboard.press("Enter");

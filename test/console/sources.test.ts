@@ -29,7 +29,7 @@ test("sources are found by what the address says, and one shows who may use it a
     (await world.verb("ledger activity", { source: "register__insolvency" })).activity[0]?.calls;
   await until(async () => (await calls()) === 4);
   const page = await openConsole(t, world.service, { as: "viewer", at: "/sources" });
-  await page.getByRole("row", { name: /Insolvency announcements .* 4 2 0 [\d.]+ m?s/ }).waitFor();
+  await page.getByRole("row", { name: /Insolvency announcements .* 4 50 % 0 [\d.]+ m?s/ }).waitFor();
   await page.getByText("5 sources").waitFor();
   await assertUsableEverywhere(page);
   await page.getByLabel("Find").fill("number insolvency");
@@ -57,8 +57,8 @@ test("sources are found by what the address says, and one shows who may use it a
     // It has no cases: its fields have examples.
     for (const part of ["register__insolvency", "DATARUN_WORKFLOW", "09446231"]) assert.ok(text.includes(part), text);
   }
-  const lastDay = page.getByRole("region", { name: "The last day" });
-  await lastDay.getByText("4", { exact: true }).waitFor();
+  const lastDay = page.getByRole("region", { name: "Calls", exact: true });
+  await lastDay.locator("dd").getByText("4", { exact: true }).waitFor();
   assert.equal(await lastDay.getByText("2 (50 %)").count(), 2, "found, and failed");
   await lastDay.getByText("source.timeout").first().waitFor();
   await lastDay.getByRole("link", { name: "Show the runs" }).waitFor();
@@ -131,7 +131,7 @@ test("a source that is not called for now, because its vendor fails, says so whi
   const broken = asksVendor("acme__broken", vendor, "/broken");
   const service = await startService(t, { sources: [broken], vendors: [vendor] });
   const page = await openConsole(t, service, { as: "viewer", at: "/sources/acme__broken" });
-  await page.getByText("No run called this source in the last day, except simulated runs.").waitFor();
+  await page.getByText("The ledger has no run yet.").first().waitFor();
   await Promise.all(Array.from({ length: 24 }, () => service.run({ acme__broken: true })));
   const now = page.getByRole("status").filter({ hasText: "Blocked" });
   await now.getByText("most calls to its vendor fail").waitFor();

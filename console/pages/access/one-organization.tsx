@@ -1,14 +1,18 @@
 import { useState } from "preact/hooks";
 import { hrefOf } from "../../address.ts";
+import { useHistory } from "../../api/use-history.ts";
 import { useTogether } from "../../api/use-together.ts";
 import { useVerb } from "../../api/use-verb.ts";
 import type { ResultOf } from "../../api/verb-types.ts";
 import { Act } from "../../parts/act.tsx";
+import { useCharts } from "../../parts/chart.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { TextField } from "../../parts/fields.tsx";
 import { FormAct } from "../../parts/form-act.tsx";
 import { Page } from "../../parts/page.tsx";
+import { useTimeRange } from "../../parts/time-range.tsx";
 import { Day, Id } from "../../parts/values.tsx";
+import { OrganizationHistory } from "./organization-history.tsx";
 import { OrganizationState } from "./organization-list.tsx";
 import { Tokens, useTokens } from "./tokens.tsx";
 import { useWorkflows, Workflows } from "./workflows.tsx";
@@ -19,7 +23,16 @@ type Organization = ResultOf<"org show">;
 export function OneOrganization({ org }: { readonly org: string }) {
   const { result, error, reload } = useVerb("org show", { org });
   const [workflows, tokens] = [useWorkflows(org), useTokens(org)];
-  const isWhole = useTogether(workflows.rows ?? workflows.error, tokens.rows ?? tokens.error);
+  const range = useTimeRange();
+  const calls = useHistory(range, { by: "all", org });
+  const runs = useHistory(range, { by: "token", org, limit: 1_000 });
+  const isWhole = useTogether(
+    workflows.rows ?? workflows.error,
+    tokens.rows ?? tokens.error,
+    calls.result ?? calls.error,
+    runs.result ?? runs.error,
+    useCharts(),
+  );
   if (result === undefined) {
     return (
       <Page title="Organization" about={<Id>{org}</Id>}>
@@ -49,6 +62,7 @@ export function OneOrganization({ org }: { readonly org: string }) {
       )}
       {isWhole && (
         <>
+          <OrganizationHistory org={org} range={range} calls={calls} runs={runs} />
           <Workflows org={org} list={workflows} />
           <Tokens org={org} name={result.name} list={tokens} />
         </>

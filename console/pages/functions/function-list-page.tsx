@@ -1,21 +1,24 @@
 import { useMemo } from "preact/hooks";
 import { address, hrefOf, setQuery } from "../../address.ts";
+import { useHistory, type History } from "../../api/use-history.ts";
 import { useTogether } from "../../api/use-together.ts";
 import { useVerb } from "../../api/use-verb.ts";
 import type { ResultOf } from "../../api/verb-types.ts";
-import { CountedOfDay, FailedCount } from "../../parts/activity.tsx";
+import { FailedCount } from "../../parts/activity.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { SelectField, TextField } from "../../parts/fields.tsx";
+import { failedOf, rejectedOf } from "../../parts/history/history-sums.ts";
 import { List } from "../../parts/list.tsx";
 import { Page } from "../../parts/page.tsx";
 import type { Column } from "../../parts/table.tsx";
+import { TimeRangeControl, useTimeRange } from "../../parts/time-range.tsx";
 import { Count, Took } from "../../parts/values.tsx";
-import type { FunctionActivity } from "./function-last-day.tsx";
 
 type ListedFunction = ResultOf<"function list">["functions"][number];
 
-type Row = ListedFunction & { readonly lastDay?: FunctionActivity | undefined };
+type Total = History["groups"][number]["total"];
+type Row = ListedFunction & { readonly total?: Total | undefined };
 
 const COLUMNS: readonly Column<Row>[] = [
   {
@@ -41,15 +44,12 @@ const COLUMNS: readonly Column<Row>[] = [
       </>
     ),
   },
-  {
-    title: "Runs, last day",
-    isNumber: true,
-    show: ({ lastDay }) =>
-      lastDay && <CountedOfDay count={lastDay.runs} complete={lastDay.complete} from={lastDay.counted_from} />,
-  },
-  { title: "Failed", isNumber: true, show: ({ lastDay }) => lastDay && <FailedCount of={lastDay.failed} /> },
-  { title: "Rejected", isNumber: true, show: ({ lastDay }) => lastDay && <Count of={lastDay.rejected} /> },
-  { title: "p50", isNumber: true, show: ({ lastDay }) => lastDay && <Took ms={lastDay.p50_ms} /> },
+  { title: "Runs", isNumber: true, show: ({ total }) => <Count of={total?.calls ?? 0} /> },
+  { title: "Failed", isNumber: true, show: ({ total }) => total && <FailedCount of={failedOf(total)} /> },
+  { title: "Rejected", isNumber: true, show: ({ total }) => total && <Count of={rejectedOf(total)} /> },
+  { title: "p50", isNumber: true, show: ({ total }) => total && <Took ms={total.p50_ms} /> },
+  { title: "p95", isNumber: true, show: ({ total }) => total && <Took ms={total.p95_ms} /> },
+  { title: "p99", isNumber: true, show: ({ total }) => total && <Took ms={total.p99_ms} /> },
 ];
 
 /** All functions of the catalog and the project. */
@@ -58,15 +58,17 @@ export function FunctionListPage() {
   const [find, from] = [query.get("find") ?? "", query.get("from") ?? ""];
   const { result, error, isLoading, reload } = useVerb("function list", {});
   const all = result?.functions;
-  const activity = useVerb("function activity", {});
-  const isWhole = useTogether(activity.result ?? activity.error);
+  const range = useTimeRange();
+  const history = useHistory(range, { by: "function", limit: 1_000 });
+  const isWhole = useTogether(history.result ?? history.error);
   const rows = useMemo(
-    () => (isWhole && all ? withLastDay(filterFunctions(all, find, from), activity.result?.activity ?? []) : undefined),
-    [all, find, from, activity.result, isWhole],
+    () => (isWhole && all ? withTotals(filterFunctions(all, find, from), history.result) : undefined),
+    [all, find, from, history.result, isWhole],
   );
   const isNarrowed = find !== "" || from !== "";
   return (
     <Page title="Functions" about="Code that calls several sources and combines their results into one output.">
+      <TimeRangeControl range={range} />
       <form class="filter" role="search" aria-label="Functions" onSubmit={(event) => event.preventDefault()}>
         <TextField
           label="Find"
@@ -86,7 +88,7 @@ export function FunctionListPage() {
           ]}
         />
       </form>
-      {activity.error && <Failure error={activity.error} retry={activity.reload} />}
+      {history.error && <Failure error={history.error} retry={history.reload} />}
       <List
         caption="Functions"
         columns={COLUMNS}
@@ -112,9 +114,9 @@ export function FunctionListPage() {
   );
 }
 
-function withLastDay(functions: readonly ListedFunction[], activity: readonly FunctionActivity[]): readonly Row[] {
-  const byId = new Map(activity.map((each) => [each.function, each]));
-  return functions.map((each) => ({ ...each, lastDay: byId.get(each.function) }));
+function withTotals(functions: readonly ListedFunction[], history: History | undefined): readonly Row[] {
+  const byId = new Map(history?.groups.map(({ key, total }) => [key, total]));
+  return functions.map((each) => ({ ...each, total: byId.get(each.function) }));
 }
 
 function filterFunctions(all: readonly ListedFunction[], find: string, from: string): readonly ListedFunction[] {

@@ -1,7 +1,9 @@
 import { hrefOf } from "../../address.ts";
+import { useHistory } from "../../api/use-history.ts";
 import { useTogether } from "../../api/use-together.ts";
 import { useVerb } from "../../api/use-verb.ts";
 import type { ResultOf } from "../../api/verb-types.ts";
+import { useCharts } from "../../parts/chart.tsx";
 import { Code } from "../../parts/code.tsx";
 import { Copy } from "../../parts/copy.tsx";
 import { DeclaredFields } from "../../parts/declared-fields.tsx";
@@ -9,11 +11,12 @@ import { Facts } from "../../parts/facts.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { Page, Section } from "../../parts/page.tsx";
 import { Prose } from "../../parts/prose.tsx";
+import { useTimeRange } from "../../parts/time-range.tsx";
 import { Count, Id, Took } from "../../parts/values.tsx";
 import { useVersions } from "../versions/use-versions.ts";
 import { VersionsSection } from "../versions/versions-section.tsx";
 import { FunctionCases } from "./function-cases.tsx";
-import { FunctionLastDay } from "./function-last-day.tsx";
+import { FunctionHistory } from "./function-history.tsx";
 import { FunctionShadow } from "./function-shadow.tsx";
 
 type ShownFunction = ResultOf<"function show">;
@@ -21,11 +24,13 @@ type ShownFunction = ResultOf<"function show">;
 /** One function: its inputs and output, its cases, versions and code. */
 export function FunctionPage({ id }: { readonly id: string }) {
   const { result: shown, error, reload } = useVerb("function show", { function: id });
-  const activity = useVerb("function activity", { function: id });
+  const range = useTimeRange();
+  const history = useHistory(range, { by: "version", function: id });
   const shadow = useVerb("function shadow", { function: id });
   const versions = useVersions("function", id);
   const isWhole = useTogether(
-    activity.result ?? activity.error,
+    history.result ?? history.error,
+    useCharts(),
     shadow.result ?? shadow.error,
     versions.rows ?? versions.error,
   );
@@ -79,7 +84,7 @@ export function FunctionPage({ id }: { readonly id: string }) {
           ]}
         />
       </div>
-      <FunctionLastDay id={id} of={activity} />
+      <FunctionHistory id={id} timeoutMs={shown.timeout_ms} range={range} of={history} />
       <FunctionShadow of={shadow} />
       <Section title="Inputs">
         <DeclaredFields

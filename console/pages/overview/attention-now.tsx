@@ -9,12 +9,11 @@ import "./attention-now.css";
 
 type Item = LiveEvent["attention"][number];
 
-/**
- * Conditions that need attention: the most urgent one as a sentence, the others folded. Renders nothing visible if
- * there are none.
- */
+const SHOWN_MAX = 8;
+
+/** Conditions that need attention, the most urgent first. Many are folded. Renders nothing visible if there are none. */
 export function AttentionNow({ items, objects }: { readonly items: readonly Item[]; readonly objects: Objects }) {
-  const [first, ...others] = items;
+  const [first, others] = [items.slice(0, SHOWN_MAX), items.slice(SHOWN_MAX)];
   return (
     <section class="attention" aria-label="Needs attention">
       <p class="visually-hidden" aria-live="polite">
@@ -24,20 +23,27 @@ export function AttentionNow({ items, objects }: { readonly items: readonly Item
             ? "1 item needs attention"
             : `${items.length} items need attention`}
       </p>
-      {first && <AttentionItem item={first} objects={objects} />}
+      <AttentionList items={first} objects={objects} />
       {others.length > 0 && (
         <details>
           <summary>{others.length === 1 ? "and one more" : `and ${others.length} more`}</summary>
-          <ul>
-            {others.map((item) => (
-              <li key={`${item.what} ${item.command} ${item.says}`}>
-                <AttentionItem item={item} objects={objects} />
-              </li>
-            ))}
-          </ul>
+          <AttentionList items={others} objects={objects} />
         </details>
       )}
     </section>
+  );
+}
+
+function AttentionList({ items, objects }: { readonly items: readonly Item[]; readonly objects: Objects }) {
+  if (items.length === 0) return null;
+  return (
+    <ul>
+      {items.map((item) => (
+        <li key={`${item.what} ${item.command} ${item.says}`}>
+          <AttentionItem item={item} objects={objects} />
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -1,16 +1,20 @@
-import { address, hrefOf, setQuery } from "../../address.ts";
+import { useEffect, useRef } from "preact/hooks";
+import { hrefOf } from "../../address.ts";
 import { useLive } from "../../api/live.ts";
+import { useHistory } from "../../api/use-history.ts";
 import { useObjects } from "../../api/use-names.ts";
 import { useTogether } from "../../api/use-together.ts";
-import { Button } from "../../parts/button.tsx";
+import { HistorySummary, useCharts } from "../../parts/chart.tsx";
+import { Failure } from "../../parts/failure.tsx";
 import { Outcome, Shape } from "../../parts/outcome.tsx";
 import { Page, Section } from "../../parts/page.tsx";
+import { TimeRangeControl, useTimeRange } from "../../parts/time-range.tsx";
 import type { LiveEvent } from "../../api/verbs.ts";
 import { AttentionNow, idsOfAttention } from "./attention-now.tsx";
 import { BudgetsNow, idsOfBudgets } from "./budgets-now.tsx";
 import { FiguresNow, idsOfBreakers } from "./figures-now.tsx";
-import { LastHour } from "./last-hour.tsx";
-import { SourcesNow, type TimeWindow } from "./sources-now.tsx";
+import { Count } from "../../parts/values.tsx";
+import { SourcesOfRange } from "./sources-of-range.tsx";
 import { lastHourText, startText } from "./since-start.ts";
 import "./overview.css";
 
@@ -25,8 +29,8 @@ export function OverviewPage() {
           <Problem says={problem.message} />
         ) : (
           <>
-            Activity of this process since it started{event && `, ${startText(event)}`}. For earlier runs and other
-            processes, see the <a href={hrefOf("/runs")}>ledger</a>.
+            Figures of the last minute are those of this process{event && `, which started ${startText(event)}`}. Charts
+            show the ledger, with the runs of all processes.
           </>
         )
       }
@@ -52,44 +56,78 @@ function Now({ event }: { readonly event: LiveEvent }) {
     ...idsOfBudgets(event.budgets),
     ...idsOfBreakers(event.breakers),
   ]);
-  // A name is shorter than an id and would shift the content below when it arrives.
+  const history = useRange(event);
+  const { all, sources } = history;
+  // What arrives late would shift the content below.
   const isPlaced = useTogether(objects);
-  const timeWindow: TimeWindow = address().query.get("of") === "minute" ? "minute" : "hour";
+  const isWhole = useTogether(objects, all.result ?? all.error, sources.result ?? sources.error, useCharts());
   if (!isPlaced) return null;
   const known = objects ?? new Map();
-  const hour = lastHourText(event) === "in the last hour" ? "last hour" : lastHourText(event);
   return (
     <>
       <AttentionNow items={event.attention} objects={known} />
       <FiguresNow event={event} objects={known} />
-      <LastHour event={event} />
-      <Section
-        title="Sources"
-        actions={
-          <div class="beside" role="group" aria-label="Period of the sources">
-            <Button kind="quiet" pressed={timeWindow === "minute"} onClick={() => setQuery({ of: "minute" })}>
-              Last minute
-            </Button>
-            <Button kind="quiet" pressed={timeWindow === "hour"} onClick={() => setQuery({ of: null })}>
-              {hour.charAt(0).toUpperCase() + hour.slice(1)}
-            </Button>
-          </div>
-        }
-      >
-        <SourcesNow
-          sources={event.sources}
-          hour={hour}
+      {isWhole && (
+        <>
+          <RangeNow event={event} {...history} />
+          <Section title="Budgets">
+            <BudgetsNow budgets={event.budgets} objects={known} />
+          </Section>
+        </>
+      )}
+    </>
+  );
+}
+
+/** The calls of a time range, from the ledger: of all sources together, and of those that are called most. */
+function RangeNow({ event, range, all, sources }: { readonly event: LiveEvent } & ReturnType<typeof useRange>) {
+  const unknown = event.sources.find(({ source }) => source === OF_NO_SOURCE)?.hour.calls ?? 0;
+  return (
+    <>
+      <Section title="Calls" actions={<TimeRangeControl range={range} />}>
+        {all.error && <Failure error={all.error} retry={all.reload} />}
+        <HistorySummary range={range} history={all.isCurrent ? all.result : undefined} unit="calls" />
+      </Section>
+      <Section title="Sources" actions={<a href={hrefOf("/sources", range.query)}>All sources, by time</a>}>
+        <SourcesOfRange
+          history={sources.result}
+          range={range}
           breakers={event.breakers}
           simulated={event.runs.hour.simulated}
-          timeWindow={timeWindow}
         />
-      </Section>
-      <Section title="Budgets">
-        <BudgetsNow budgets={event.budgets} objects={known} />
+        {unknown > 0 && (
+          <p class="dim">
+            <Count of={unknown} /> {unknown === 1 ? "call" : "calls"} to this process {lastHourText(event)} named a
+            source that does not exist or is off. The ledger has no such calls.
+          </p>
+        )}
       </Section>
     </>
   );
 }
+
+/** The history of the range, which is read again after runs of this process. */
+function useRange({ runs: { minute, under_way: underWay } }: LiveEvent) {
+  const range = useTimeRange();
+  const all = useHistory(range, { by: "all" });
+  const sources = useHistory(range, { by: "source", limit: SOURCES_MAX });
+  const isFirst = useRef(true);
+  useEffect(() => {
+    if (isFirst.current) return void (isFirst.current = false);
+    const timer = setTimeout(() => {
+      all.reload();
+      sources.reload();
+    }, SETTLES_MS);
+    return () => clearTimeout(timer);
+  }, [minute.runs, underWay]);
+  return { range, all, sources };
+}
+
+const SOURCES_MAX = 10;
+/** The name under which the service counts calls of sources that do not exist or are off. */
+const OF_NO_SOURCE = "(unknown)";
+/** Within this time an ended run has reached the ledger. */
+const SETTLES_MS = 1_500;
 
 const CLOCK = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium", timeZone: "UTC" });
 

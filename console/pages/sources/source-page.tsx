@@ -1,10 +1,12 @@
 import { useState } from "preact/hooks";
 import { address, hrefOf, setQuery } from "../../address.ts";
 import { useList } from "../../api/use-list.ts";
+import { useHistory } from "../../api/use-history.ts";
 import { useTogether } from "../../api/use-together.ts";
 import { useVerb } from "../../api/use-verb.ts";
 import { mayUse } from "../../session.ts";
 import { Button } from "../../parts/button.tsx";
+import { useCharts } from "../../parts/chart.tsx";
 import { Code } from "../../parts/code.tsx";
 import { Copy } from "../../parts/copy.tsx";
 import { CopyAs } from "../../parts/copy-as.tsx";
@@ -12,25 +14,28 @@ import { DeclaredFields } from "../../parts/declared-fields.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { Page, Section } from "../../parts/page.tsx";
 import { Prose } from "../../parts/prose.tsx";
+import { useTimeRange } from "../../parts/time-range.tsx";
 import { Badge } from "../../parts/values.tsx";
 import { useVersions } from "../versions/use-versions.ts";
 import { VersionsSection } from "../versions/versions-section.tsx";
 import { AskOnce } from "./ask-once.tsx";
 import { outputText } from "./output-text.ts";
 import { SourceState } from "./source-state.tsx";
-import { LastDay } from "./last-day.tsx";
 import { SourceCases } from "./source-cases.tsx";
 import { SourceCredentials } from "./source-credentials.tsx";
 import { SourceFacts, type Source } from "./source-facts.tsx";
+import { SourceHistory } from "./source-history.tsx";
 
 /** One source: its properties, inputs and outputs, credentials, cases, versions and recent calls. */
 export function SourcePage({ id }: { readonly id: string }) {
   const { result: source, error, reload } = useVerb("source show", { source: id });
-  const activity = useVerb("ledger activity", { source: id });
+  const range = useTimeRange();
+  const history = useHistory(range, { by: "source", source: id });
   const holders = useList("source credentials", { source: id }, "credentials");
   const versions = useVersions("source", id);
   const isWhole = useTogether(
-    activity.result ?? activity.error,
+    history.result ?? history.error,
+    useCharts(),
     holders.rows ?? holders.error,
     versions.rows ?? versions.error,
   );
@@ -81,7 +86,7 @@ export function SourcePage({ id }: { readonly id: string }) {
             {source.description !== null && <Prose>{source.description}</Prose>}
             <SourceFacts source={source} />
           </div>
-          <LastDay source={id} of={activity} />
+          <SourceHistory source={id} timeoutMs={source.limits.timeout_ms} range={range} of={history} />
           <Section title="Inputs">
             <DeclaredFields caption="Inputs" fields={source.fields.inputs} none="This source takes no inputs." />
           </Section>
