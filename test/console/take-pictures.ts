@@ -12,7 +12,7 @@ const FOLDER = fileURLToPath(new URL("../../docs/images", import.meta.url));
 
 test("pictures", async (t) => {
   mkdirSync(FOLDER, { recursive: true });
-  const world = await startWorld(t, "much");
+  const world = await startWorld(t, "day");
   const { runs } = await world.verb("ledger list", { charged: "unknown", limit: 1 });
   for (const [name, at] of [
     ["console-overview", "/"],
@@ -20,6 +20,7 @@ test("pictures", async (t) => {
   ] as const) {
     const page = await openConsole(t, world.service, { as: world.owner, at, width: 1200, height: 760 });
     await untilLoaded(page);
+    if (at === "/") await page.getByRole("img", { name: /^Calls by outcome/ }).waitFor();
     await page.screenshot({ path: join(FOLDER, `${name}.png`) });
     await page.close();
   }

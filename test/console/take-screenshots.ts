@@ -10,7 +10,7 @@ import { startWorld, type Amount, type World } from "../rig/browser/world.ts";
 
 const folder = resolve(process.env["SHOTS"] ?? ".cache/screenshots");
 const only = process.env["ONLY"] ?? "";
-const amounts = (process.env["WITH"] ?? "none little much longest").split(" ") as Amount[];
+const amounts = (process.env["WITH"] ?? "none little day much longest").split(" ") as Amount[];
 
 /** Where each picture is taken. A page that shows one thing gets its id from the world; `null` if there is none. */
 const PLACES: Readonly<Record<string, (world: World) => string | null | Promise<string | null>>> = {

@@ -5,12 +5,16 @@ import { join } from "node:path";
 import { after as later, bare, hang, inTurn, json, rawThenReset, type Behaviour } from "../../vendor/behaviours.ts";
 import { startVendor, type TestLife, type Vendor } from "../../vendor/scripted-vendor.ts";
 import type { SourceDeclaration } from "../../../src/sdk/source.ts";
+import { systemClock, type Clock } from "../../../src/terms/time/clock.ts";
 import type { Appointed, Organization } from "../organization.ts";
 import { startService, type ServiceOptions, type TestService } from "../service.ts";
 import { source } from "../sources.ts";
 
-/** `none`: a deployment on its first day. `longest`: every name as long as it may be. */
-export type Amount = "none" | "little" | "much" | "longest";
+/**
+ * `none`: a deployment on its first day. `day`: one with runs of the last day, in which a vendor was slow and another one
+ * failed. `longest`: every name as long as it may be.
+ */
+export type Amount = "none" | "little" | "day" | "much" | "longest";
 
 export interface World {
   readonly service: TestService;
@@ -29,7 +33,13 @@ export interface World {
 
 const LONG = "Überlandzentrale für Wirtschaftsauskünfte und Handelsregister, Zweigniederlassung Nordost";
 const WORD = "Donaudampfschifffahrtsgesellschaftskapitänswitwenrentenauszahlungsstelle";
-const RUNS: Readonly<Record<Amount, number>> = { none: 0, little: 4, much: 240, longest: 12 };
+const RUNS: Readonly<Record<Amount, number>> = {
+  none: 0,
+  little: 4,
+  day: 4,
+  much: 240,
+  longest: 12,
+};
 
 /** What the vendors do in turn, so that everything that can come of a call is there. */
 const found = later(12, json({ found: true, name: "Example Trading Ltd", number: "09446231", status: "active" }));
@@ -67,10 +77,12 @@ export async function startWorld(t: TestLife, amount: Amount = "little", options
   }))
     vendor.on(path, round(turns));
   const isLong = amount === "longest";
+  const past = amount === "day" ? pastClock() : undefined;
   const sources = [...sourcesOf(vendor, isLong), ...(options.sources ?? [])];
   const folder = amount === "none" ? undefined : projectWithFunction(t, isLong);
   const service = await startService(t, {
     ...(folder !== undefined && { project: folder }),
+    ...(past !== undefined && { clock: past.clock }),
     ...options,
     sources,
     vendors: [vendor],
@@ -97,9 +109,19 @@ export async function startWorld(t: TestLife, amount: Amount = "little", options
   if (amount === "none") return world;
   await verb("org rename", { org: service.a.id, name });
   await verb("org rename", { org: service.b.id, name: "Borealis Bank" });
-  await fill(world, amount);
+  await fill(world, amount, past);
   return world;
 }
+
+/** A wall clock that is behind by a time that becomes smaller. */
+function pastClock() {
+  let behindMs = HOURS * HOUR_MS;
+  const clock: Clock = { ...systemClock, wall: () => Date.now() - behindMs };
+  return { clock, setBehind: (ms: number) => void (behindMs = ms) };
+}
+
+const HOUR_MS = 60 * 60 * 1_000;
+const HOURS = 22;
 
 /** A folder with a function, which is deleted after the test. */
 function projectWithFunction(t: TestLife, isLong: boolean): string {
@@ -135,7 +157,11 @@ export default {
 };
 `;
 
-async function fill({ service, verb, acme }: World, amount: Amount): Promise<void> {
+async function fill(
+  { service, vendor, verb, acme }: World,
+  amount: Amount,
+  past: ReturnType<typeof pastClock> | undefined,
+): Promise<void> {
   await verb("workflow set", { workflow: acme.workflow, auto_credentials: true, failure_details: true });
   const org = acme.id;
   const longName = amount === "longest" ? LONG : undefined;
@@ -152,7 +178,12 @@ async function fill({ service, verb, acme }: World, amount: Amount): Promise<voi
     });
     await verb("credential price set", { cred_id, amount: price, currency: "EUR", from: "2026-01-01" });
   }
-  await verb("budget set", { org, per: "month", amount: amount === "much" ? "700" : "50", currency: "EUR" });
+  await verb("budget set", {
+    org,
+    per: "month",
+    amount: amount === "much" ? "700" : amount === "day" ? "900" : "50",
+    currency: "EUR",
+  });
   if (amount === "much") {
     for (let at = 0; at < 40; at += 1) {
       const { organization_tuid } = await verb("org create", { name: `Customer ${String(at + 1).padStart(2, "0")}` });
@@ -161,8 +192,22 @@ async function fill({ service, verb, acme }: World, amount: Amount): Promise<voi
     }
   }
   const run = () => service.run(ASKED, { number: "09446231", name: "Example Trading Ltd" }, { as: acme });
+  if (past !== undefined) await fillDay(past.setBehind, vendor, run);
   for (let left = RUNS[amount]; left > 0; left -= AT_ONCE)
     await Promise.all(Array.from({ length: Math.min(left, AT_ONCE) }, run));
+}
+
+/** Runs of a day, more of them at noon, until now. For two hours one vendor is slow, and for two another one fails. */
+async function fillDay(setBehind: (ms: number) => void, vendor: Vendor, run: () => Promise<unknown>): Promise<void> {
+  for (let hour = HOURS; hour > 0; hour -= 1) {
+    setBehind(hour * HOUR_MS - Math.floor(HOUR_MS / 2));
+    const [isSlow, isBroken] = [hour === 9 || hour === 8, hour === 5 || hour === 4];
+    vendor.on("/company", isSlow ? later(700, found) : round(COMPANY));
+    vendor.on("/credit", isBroken ? bare(503) : round(CREDIT));
+    const count = 3 + Math.round(AT_ONCE * Math.sin((Math.PI * (HOURS - hour)) / HOURS));
+    await Promise.all(Array.from({ length: count }, run));
+  }
+  setBehind(0);
 }
 
 /** Some vendors hang, and a run waits for them. */
