@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 /** What the wiring puts together. */
 const ALL_PARTS: readonly string[] = words(`
   terms settings sdk access credentials ledger sources functions limits run simulation outbound storage backup drafting contract admin admin/http http operate
-  project row-files batch`);
+  project row-files batch health`);
 
 /** Which folders of `src` a folder may import from, besides the `ports.ts` of any. Its reasons are in CONTRIBUTING.md. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -24,6 +24,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   access: ["terms"],
   credentials: ["terms"],
   ledger: ["terms", "settings"],
+  health: ["terms", "sdk"],
   outbound: ["terms", "settings", "sdk"],
   admin: [
     "terms",
@@ -37,6 +38,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "row-files",
     "batch",
     "contract",
+    "health",
   ],
   drafting: ["terms", "sources", "simulation"],
   contract: ["terms", "http"],

@@ -1,4 +1,5 @@
 /** The parts of the service that verbs use. `needs.ts` names them; `composition/verb-needs/needs-of.ts` provides them. */
+import type { ReplyShapeStore } from "../health/ports.ts";
 import type { AuditTrail } from "./ports/acts.ts";
 import type { CredentialAdmin, KeyAdmin } from "./ports/credentials.ts";
 import type { BudgetAdmin, PriceAdmin } from "./ports/prices-and-budgets.ts";
@@ -40,4 +41,5 @@ export interface AdminStore
     ObjectFinder,
     AuditTrail,
     VersionStore,
-    ShadowStore {}
+    ShadowStore,
+    ReplyShapeStore {}

@@ -129,3 +129,15 @@ export interface ListedRequest {
 export interface ListedReply {
   [listPrice](price: Price | null): void;
 }
+
+/** The body as its source has read it, as JSON or XML; `undefined` if the source has not. Read after the call, by vendor health. */
+export const readBody: unique symbol = Symbol("datarun.readBody");
+/**
+ * The name of the reply among those of its call: the step of a YAML file, or the empty text if the file has one request.
+ * Other replies, such as those to a login, have none.
+ */
+export const replyName: unique symbol = Symbol("datarun.replyName");
+export interface ObservedReply {
+  readonly [readBody]: unknown;
+  [replyName]?: string;
+}

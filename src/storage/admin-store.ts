@@ -8,6 +8,7 @@ import { createObjectFinder } from "./object-finder.ts";
 import { createOperatorAdmin } from "./operator-admin.ts";
 import { createOrganizationAdmin } from "./organization-admin.ts";
 import { createPriceAdmin } from "./price-admin.ts";
+import { createReplyShapeStore } from "./reply-shape-store.ts";
 import { createShadowStore } from "./shadow-store.ts";
 import { createTokenAdmin } from "./token-admin.ts";
 import { createVersionStore } from "./version-store.ts";
@@ -28,5 +29,6 @@ export function createAdminStore(engine: Engine): AdminStore {
     ...createObjectFinder(engine),
     ...createVersionStore(engine),
     ...createShadowStore(engine),
+    ...createReplyShapeStore(engine),
   };
 }

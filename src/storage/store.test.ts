@@ -9,6 +9,7 @@ import { ledgerActivityContract } from "../ledger/read/ledger-activity.kit.ts";
 import { ledgerMoneyContract } from "../ledger/read/ledger-money.kit.ts";
 import { ledgerReaderContract } from "../ledger/read/ledger-reader.kit.ts";
 import { settledChargesContract } from "../ledger/read/settled-charges.kit.ts";
+import { replyShapesContract } from "./reply-shapes.kit.ts";
 import { shadowsContract } from "./shadows.kit.ts";
 import { versionsContract } from "./versions.kit.ts";
 import { ledgerContract } from "./ledger-contract.kit.ts";
@@ -25,6 +26,7 @@ for (const engine of ENGINES) {
   budgetsContract(engine);
   versionsContract(engine);
   shadowsContract(engine);
+  replyShapesContract(engine);
   const newOne = (t: TestContext) => newLedger(engine, t);
   ledgerReaderContract(engine.name, newOne);
   settledChargesContract(engine.name, newOne);

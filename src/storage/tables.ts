@@ -2,6 +2,7 @@ import type { Insertable, Selectable } from "kysely";
 import type { BudgetPeriod } from "../terms/money/budget.ts";
 import type { Role, VersionKind } from "../admin/ports.ts";
 import type { ChargeModel } from "../terms/money/charge.ts";
+import type { ShapeSpan } from "../health/ports.ts";
 import type { AttemptRow, CallRow, ReconciliationRow, RunRow } from "../ledger/ports.ts";
 
 /**
@@ -35,6 +36,7 @@ export interface Tables {
   readonly budget_leases: BudgetLeaseTable;
   readonly versions: VersionTable;
   readonly shadow_results: ShadowResultTable;
+  readonly reply_shapes: ReplyShapeTable;
   readonly datarun_changes: ChangesTable;
   readonly datarun_migrations: MigrationsTable;
 }
@@ -333,6 +335,20 @@ interface ShadowResultTable {
   /** JSON list of differing runs, up to a limit. */
   readonly transaction_ids: string;
   readonly changed_wall_at: number;
+}
+
+/** The counts of a source's sampled replies in one hour or day, by one process. */
+interface ReplyShapeTable {
+  /** Composed of source, version, span, time and writer. */
+  readonly id: string;
+  readonly source: string;
+  readonly version: string;
+  readonly span: ShapeSpan;
+  readonly at: number;
+  readonly writer: string;
+  readonly samples: number;
+  /** See `health/shape-counts.ts`. */
+  readonly counts: string;
 }
 
 /** One row: the number of changes to this store that can affect cached data. */

@@ -4,11 +4,14 @@ import {
   type MeteredReply,
   reserveParsed,
   type ListedReply,
+  type ObservedReply,
   listPrice,
   ownBytes,
   rawJsonObject,
   type RawReply,
+  readBody,
   type Reply,
+  replyName,
   type XmlOptions,
 } from "../../sdk/http.ts";
 import { CharsetError, toUtf8 } from "../../terms/text/charset.ts";
@@ -48,8 +51,9 @@ const UNIT_BYTES = 2;
  * A vendor's complete reply. Its body is parsed once, when the author asks for it. Memory for the parsed value is reserved
  * in addition to that of the bytes.
  */
-export class VendorReply implements Reply, RawReply, MeteredReply, ListedReply {
+export class VendorReply implements Reply, RawReply, MeteredReply, ListedReply, ObservedReply {
   readonly status: number;
+  [replyName]?: string;
   readonly #fields: ReplyFields;
   readonly #bytes: Buffer;
   readonly #limits: JsonLimits;
@@ -57,6 +61,7 @@ export class VendorReply implements Reply, RawReply, MeteredReply, ListedReply {
   readonly #reserve: ReserveBytes;
   #headers: Readonly<Record<string, string>> | null = null;
   #value: Json | undefined = undefined;
+  #xml: Json | undefined = undefined;
   #text: string | undefined = undefined;
   #utf8: Buffer | null = null;
   #bytesForAuthor: Buffer | null = null;
@@ -95,7 +100,8 @@ export class VendorReply implements Reply, RawReply, MeteredReply, ListedReply {
     const bytes = this.#inUtf8();
     this[reserveParsed](parsedXmlBytes(bytes.length));
     try {
-      return readXml(bytes, lists);
+      this.#xml = readXml(bytes, lists);
+      return this.#xml;
     } catch (error) {
       throw this.#faultOf(error);
     }
@@ -120,6 +126,10 @@ export class VendorReply implements Reply, RawReply, MeteredReply, ListedReply {
     // Small buffers share an allocation with others, whose bytes the author must not see.
     this.#bytesForAuthor ??= this.#bytes.buffer.byteLength === this.#bytes.length ? this.#bytes : ownCopy(this.#bytes);
     return this.#bytesForAuthor;
+  }
+
+  get [readBody](): unknown {
+    return this.#value ?? this.#xml;
   }
 
   get [ownBytes](): Buffer {

@@ -1,4 +1,4 @@
-import type { Reply } from "../../../sdk/http.ts";
+import { type ObservedReply, type Reply, replyName } from "../../../sdk/http.ts";
 import type { SourceCall } from "../../../sdk/source.ts";
 import type { Clock } from "../../../terms/time/clock.ts";
 import { compileAuthenticated } from "../auth/authenticated-request.ts";
@@ -51,6 +51,7 @@ export function compileOneRequest(
   return async (call) => {
     const cost = { free: charge.isFree(call.inputs), most: charge.mostFor(call.inputs) };
     return ask(request, call, valuesOf(call), { auth, accept, cost }, (reply) => {
+      (reply as Reply & Partial<ObservedReply>)[replyName] = "";
       const view = viewOf(reply);
       const verdict = judgedBilled(() => judge(view), { reply, view }, charge, call.inputs);
       charge.report(reply, view, call.inputs);

@@ -1,4 +1,4 @@
-import type { Reply } from "../../../sdk/http.ts";
+import { type ObservedReply, type Reply, replyName } from "../../../sdk/http.ts";
 import type { SourceCall } from "../../../sdk/source.ts";
 import { digitsOf, isNumber } from "../../../terms/json/exact-number.ts";
 import { Fault } from "../../../terms/fault.ts";
@@ -118,6 +118,7 @@ class Walk {
     const asking = { auth, accept, cost, login: this.#login };
     return ask(step.request, this.#call, this.#values(), asking, (reply) => {
       onReply();
+      (reply as Reply & Partial<ObservedReply>)[replyName] = step.name;
       const view = { ...viewOf(reply), steps: this.#answers };
       const answered = { step, reply, view, free };
       this.#judged(answered, () => step.failing(view));

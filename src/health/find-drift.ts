@@ -1,0 +1,103 @@
+import { probabilityOfNone } from "./probabilities.ts";
+import { type PathCounts, type ShapeCounts, VALUE_TYPES, type ValueType } from "./shape-counts.ts";
+import { segmentOf } from "./shape-path.ts";
+
+/** Sampled replies of a time. */
+export interface SampledReplies {
+  readonly samples: number;
+  readonly counts: ShapeCounts;
+}
+
+/** A difference between the replies of two times that chance does not explain. */
+export interface PathDrift {
+  readonly kind: "missing" | "new" | "changed";
+  readonly path: string;
+  readonly before: PathUse;
+  readonly now: PathUse;
+}
+
+/** How a path occurs. Types that changed are in only one of the two. */
+export interface PathUse {
+  /** The replies that could have the path: those with its parent. */
+  readonly of: number;
+  readonly replies: number;
+  readonly types: readonly ValueType[];
+}
+
+/** The probability that one comparison of stationary replies reports anything. */
+const FALSE_ALARM = 1e-5;
+
+/**
+ * Compares the paths of replies with those of earlier ones. A path is compared only among replies that have its parent,
+ * so a missing object is reported once, without its members. A path or a type is reported if it occurred and never does
+ * any more, or the reverse, and chance is improbable.
+ */
+export function findDrift(before: SampledReplies, now: SampledReplies): readonly PathDrift[] {
+  const paths = new Set([...before.counts.keys(), ...now.counts.keys()]);
+  const improbable = FALSE_ALARM / (paths.size * (1 + VALUE_TYPES.length));
+  const parts: CompareParts = { before, now, improbable };
+  return [...paths].toSorted().flatMap((path) => comparePath(path, parts) ?? []);
+}
+
+interface CompareParts {
+  readonly before: SampledReplies;
+  readonly now: SampledReplies;
+  readonly improbable: number;
+}
+
+function comparePath(path: string, { before, now, improbable }: CompareParts): PathDrift | null {
+  const segment = segmentOf(path);
+  // Where names are data, a name that was kept earlier, or is kept by chance, says nothing.
+  if (segment !== null && (isMap(before, segment.parent) || isMap(now, segment.parent))) return null;
+  const uses = { before: useOf(path, before), now: useOf(path, now) };
+  const kind = verdict(uses.before.replies, uses.before.of, uses.now.replies, uses.now.of, improbable);
+  // Names that are not kept yet say that something is new, but not what.
+  if (kind !== null) return path.endsWith("*") ? null : { kind, path, ...uses };
+  const [old, current] = [before.counts.get(path), now.counts.get(path)];
+  if (old === undefined || current === undefined) return null;
+  const isChanged = VALUE_TYPES.some(
+    (type) => verdict(old.types[type], old.total, current.types[type], current.total, improbable) !== null,
+  );
+  return isChanged ? { kind: "changed", path, ...uses } : null;
+}
+
+function verdict(
+  before: number,
+  beforeOf: number,
+  now: number,
+  nowOf: number,
+  improbable: number,
+): "missing" | "new" | null {
+  const total = beforeOf + nowOf;
+  if (now === 0 && before > 0 && nowOf > 0)
+    return probabilityOfNone(before, nowOf, total) < improbable ? "missing" : null;
+  if (before === 0 && now > 0 && beforeOf > 0)
+    return probabilityOfNone(now, beforeOf, total) < improbable ? "new" : null;
+  return null;
+}
+
+function useOf(path: string, { counts, samples }: SampledReplies): PathUse {
+  const own = counts.get(path);
+  return {
+    of: parentReplies(path, counts, samples),
+    replies: own?.total ?? 0,
+    types: own === undefined ? [] : typesOf(own),
+  };
+}
+
+/** The replies in which the parent of a path is an object, or a list. */
+function parentReplies(path: string, counts: ShapeCounts, samples: number): number {
+  const segment = segmentOf(path);
+  if (segment === null) return samples;
+  const parent = counts.get(segment.parent);
+  if (parent === undefined) return 0;
+  return parent.types[path.endsWith("[]") ? "list" : "object"];
+}
+
+function isMap({ counts }: SampledReplies, path: string): boolean {
+  return (counts.get(path)?.maps ?? 0) > 0;
+}
+
+function typesOf({ types }: PathCounts): readonly ValueType[] {
+  return VALUE_TYPES.filter((type) => types[type] > 0);
+}

@@ -1,0 +1,140 @@
+import { type CallFigures, type CallShift, figuresOf, findCallShifts } from "./compare-calls.ts";
+import { DAY_MS, HOUR_MS } from "./count-shapes.ts";
+import { findDrift, type PathDrift, type SampledReplies } from "./find-drift.ts";
+import type { CallHistory, ReplyShapeStore, StoredShape } from "./ports.ts";
+import { addCounts, decodeCounts, type ShapeCounts } from "./shape-counts.ts";
+
+/** A source's calls and replies of a time, compared with those of the 28 days before. */
+export interface SourceHealth {
+  readonly source: string;
+  readonly from: number;
+  readonly to: number;
+  /** The start of the earlier time, which ends at `from`. */
+  readonly since: number;
+  readonly calls: { readonly now: CallFigures; readonly before: CallFigures };
+  readonly shifts: readonly CallShift[];
+  readonly replies: ReplyHealth | null;
+}
+
+export interface ReplyHealth {
+  /** The digest of the version whose replies are compared: that of the newest sample. */
+  readonly version: string;
+  /** The sampled replies of the newest hours, and of the earlier time. */
+  readonly samples: number;
+  readonly samplesBefore: number;
+  readonly sampledFrom: number;
+  readonly drift: readonly PathDrift[];
+}
+
+export interface HealthParts {
+  readonly store: ReplyShapeStore;
+  readonly history: CallHistory;
+}
+
+/** The time that is compared, and the time before it. */
+export const PRESENT_MS = DAY_MS;
+export const BEFORE_MS = 28 * DAY_MS;
+/**
+ * Hours are added from the newest back until there are so many samples: a reply that changed an hour ago is compared
+ * without the replies before.
+ */
+const SAMPLES_ENOUGH = 200;
+
+export async function readSourceHealth(
+  { store, history }: HealthParts,
+  source: string,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<SourceHealth> {
+  const [calls, replies] = await Promise.all([
+    readCalls(history, { from, to }, source),
+    readReplyHealth(store, source, { from, to }),
+  ]);
+  return { source, from, to, since: from - BEFORE_MS, ...calls.of(source), replies };
+}
+
+export interface ComparedCalls {
+  readonly sources: Iterable<string>;
+  of(source: string): Pick<SourceHealth, "calls" | "shifts">;
+}
+
+/** Compares the calls of whole hours with those of whole days before. */
+export async function readCalls(
+  history: CallHistory,
+  { from, to }: { readonly from: number; readonly to: number },
+  source?: string,
+): Promise<ComparedCalls> {
+  const only = source === undefined ? {} : { source };
+  const firstHour = from - (from % HOUR_MS);
+  const hours = { from: firstHour, to: firstHour + Math.ceil((to - firstHour) / HOUR_MS) * HOUR_MS };
+  const lastDay = from - (from % DAY_MS);
+  const [present, earlier] = await Promise.all([
+    history.callHistory({ ...only, step: "hour", ...hours }),
+    history.callHistory({ ...only, step: "day", from: lastDay - BEFORE_MS, to: lastDay }),
+  ]);
+  const percentileMs: CallHistory["percentileMs"] = (...asked) => history.percentileMs(...asked);
+  return {
+    sources: present.keys(),
+    of(id) {
+      const [now, days] = [present.get(id) ?? [], earlier.get(id) ?? []];
+      return {
+        calls: { now: figuresOf(now, percentileMs), before: figuresOf(days, percentileMs) },
+        shifts: findCallShifts(now, days, percentileMs),
+      };
+    },
+  };
+}
+
+/** `null` if no reply was sampled in the time. */
+export async function readReplyHealth(
+  store: ReplyShapeStore,
+  source: string,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<ReplyHealth | null> {
+  const hours = await store.replyShapes({ source, span: "hour", from: from - (from % HOUR_MS), to });
+  const newest = hours.at(-1);
+  if (newest === undefined) return null;
+  const { version } = newest;
+  const recent = newestHours(hours.filter((shape) => shape.version === version));
+  const now = await sumOf(recent);
+  const before = await sumOf(await earlierShapes(store, { source, version, from }));
+  return {
+    version,
+    samples: now.samples,
+    samplesBefore: before.samples,
+    sampledFrom: recent[0]!.at,
+    drift: before.samples === 0 ? [] : findDrift(before, now),
+  };
+}
+
+/** Whole hours with enough samples; all if there are fewer. Several processes may have counted in an hour. */
+function newestHours(hours: readonly StoredShape[]): readonly StoredShape[] {
+  let samples = 0;
+  let first = hours.length;
+  while (first > 0 && (samples < SAMPLES_ENOUGH || hours[first - 1]!.at === hours[first]!.at)) {
+    first -= 1;
+    samples += hours[first]!.samples;
+  }
+  return hours.slice(first);
+}
+
+/** The days of the earlier time, and the hours of its last, incomplete day. */
+async function earlierShapes(
+  store: ReplyShapeStore,
+  { source, version, from }: { readonly source: string; readonly version: string; readonly from: number },
+): Promise<readonly StoredShape[]> {
+  const lastDay = from - (from % DAY_MS);
+  const hour = from - (from % HOUR_MS);
+  const days = store.replyShapes({ source, version, span: "day", from: from - BEFORE_MS, to: lastDay });
+  const hours = store.replyShapes({ source, version, span: "hour", from: lastDay, to: hour });
+  return [...(await days), ...(await hours)];
+}
+
+async function sumOf(shapes: readonly StoredShape[]): Promise<SampledReplies> {
+  const counts: ShapeCounts = new Map();
+  let samples = 0;
+  for (const shape of shapes) {
+    samples += shape.samples;
+    addCounts(counts, await decodeCounts(shape.counts));
+  }
+  return { samples, counts };
+}
