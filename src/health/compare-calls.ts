@@ -24,7 +24,7 @@ const LEAST_SHIFT = { match_rate: 0.05, failure_rate: 0.02 } as const;
 /** The least calls of each time for a comparison. */
 const CALLS_MIN = 50;
 const TIMED_MIN = 100;
-/** A slower p95 is reported if it is this many times that before, longer by this much, and higher than on every day before. */
+/** A slower p95 is reported if it is this many times that before, longer by this much, and more calls are slow. */
 const SLOWER_TIMES = 1.5;
 const SLOWER_MS = 100;
 const DAYS_MIN = 3;
@@ -93,12 +93,32 @@ function isShifted(kind: keyof typeof LEAST_SHIFT, now: Share, days: readonly Sh
 }
 
 function isSlower(now: Sums, days: readonly CallCounts[], percentileMs: PercentileMs): boolean {
-  const timed = (sums: Sums) => sums.durations.reduce((total, count) => total + count, 0);
   const comparable = days.filter((day) => timed(day) >= TIMED_MIN);
   if (timed(now) < TIMED_MIN || comparable.length < DAYS_MIN) return false;
-  const p95 = (sums: Sums) => percentileMs(sums.durations, 0.95)!;
-  const [present, usual] = [p95(now), p95(sumOf(comparable))];
-  return (
-    present >= usual * SLOWER_TIMES && present >= usual + SLOWER_MS && comparable.every((day) => p95(day) < present)
-  );
+  const before = sumOf(comparable);
+  const p95 = ({ durations }: Sums) => percentileMs(durations, 0.95)!;
+  const [present, usual] = [p95(now), p95(before)];
+  if (present < usual * SLOWER_TIMES || present < usual + SLOWER_MS) return false;
+  // A percentile between two usual durations moves by chance; the share of slow calls tells.
+  const slowest = slowestBuckets(before);
+  const slow = (sums: Sums): Share => ({ part: count(sums.durations.slice(slowest)), of: timed(sums) });
+  return shareShift(slow(now), comparable.map(slow)) >= Z_MIN;
+}
+
+/** The first of the buckets that together have at most the slowest 5 % of the calls. */
+function slowestBuckets(sums: Sums): number {
+  let bucket = sums.durations.length;
+  for (let slower = 0; bucket > 0; bucket -= 1) {
+    slower += sums.durations[bucket - 1] ?? 0;
+    if (slower > 0.05 * timed(sums)) break;
+  }
+  return bucket;
+}
+
+function timed({ durations }: Sums): number {
+  return count(durations);
+}
+
+function count(numbers: readonly number[]): number {
+  return numbers.reduce((sum, one) => sum + one, 0);
 }

@@ -1,4 +1,4 @@
-import { segmentOf } from "./shape-path.ts";
+import { memberPath, OTHER_MEMBERS, segmentOf } from "./shape-path.ts";
 
 /** The most paths that are counted for one version of a source. */
 export const PATHS_MAX = 500;
@@ -20,8 +20,8 @@ const DATA = /\d{5}|.@|\d-\d/;
  */
 export class MemberNames {
   readonly #declared: ReadonlySet<string>;
-  /** The kept names of each object, by the object's path. */
-  readonly #kept = new Map<string, Set<string>>();
+  /** The kept names of each object with their paths, by the object's path. */
+  readonly #kept = new Map<string, Map<string, string>>();
   /** The calls whose replies had a name that is not kept yet. */
   readonly #waiting = new Map<string, Map<string, Set<string>>>();
   readonly #maps = new Set<string>();
@@ -39,7 +39,7 @@ export class MemberNames {
     for (const path of known) {
       this.#paths.add(path);
       const segment = segmentOf(path);
-      if (segment?.name !== undefined) this.#namesOf(segment.parent).add(segment.name);
+      if (segment?.name !== undefined) this.#namesOf(segment.parent).set(segment.name, path);
     }
   }
 
@@ -56,18 +56,28 @@ export class MemberNames {
     return this.#maps.has(object);
   }
 
-  /** @param call identifies the inputs of the call */
-  keeps(object: string, name: string, call: string): boolean {
+  /**
+   * The path of a member: with its name, or `*`.
+   * @param call identifies the inputs of the call
+   */
+  memberPath(object: string, name: string, call: string): string {
+    const kept = this.#namesOf(object);
+    let path = kept.get(name);
+    if (path !== undefined && (!this.#maps.has(object) || this.#declared.has(name))) return path;
+    if (!this.#keeps(object, name, call, kept)) return memberPath(object, OTHER_MEMBERS);
+    path = memberPath(object, name);
+    kept.set(name, path);
+    return path;
+  }
+
+  #keeps(object: string, name: string, call: string, kept: ReadonlyMap<string, string>): boolean {
     if (!IDENTIFIER.test(name) || DATA.test(name)) return false;
     if (this.#declared.has(name)) return true;
-    if (this.#maps.has(object)) return false;
-    const kept = this.#namesOf(object);
-    if (kept.has(name)) return true;
-    if (this.#paths.size >= PATHS_MAX) return false;
+    if (this.#maps.has(object) || this.#paths.size >= PATHS_MAX) return false;
     return this.#hasRecurred(object, name, call, kept);
   }
 
-  #hasRecurred(object: string, name: string, call: string, kept: Set<string>): boolean {
+  #hasRecurred(object: string, name: string, call: string, kept: ReadonlyMap<string, string>): boolean {
     let names = this.#waiting.get(object);
     if (names === undefined) this.#waiting.set(object, (names = new Map()));
     let calls = names.get(name);
@@ -85,7 +95,6 @@ export class MemberNames {
     if (calls.size < CALLS_MIN) return false;
     names.delete(name);
     this.#waitingNames -= 1;
-    kept.add(name);
     return true;
   }
 
@@ -94,9 +103,9 @@ export class MemberNames {
     this.#waiting.delete(object);
   }
 
-  #namesOf(object: string): Set<string> {
+  #namesOf(object: string): Map<string, string> {
     let names = this.#kept.get(object);
-    if (names === undefined) this.#kept.set(object, (names = new Set()));
+    if (names === undefined) this.#kept.set(object, (names = new Map()));
     return names;
   }
 }

@@ -2,7 +2,7 @@ import { isNumber } from "../terms/json/exact-number.ts";
 import { isJsonObject } from "../terms/json/json.ts";
 import type { MemberNames } from "./member-names.ts";
 import type { SeenTypes, ValueType } from "./shape-counts.ts";
-import { itemsPath, memberPath, OTHER_MEMBERS } from "./shape-path.ts";
+import { itemsPath } from "./shape-path.ts";
 
 /** The most values that are looked at, level by level, so that a large reply loses its deepest ones. */
 const VALUES_MAX = 5_000;
@@ -34,10 +34,8 @@ export function shapeOfReply(
       types.types.add(typeOf(part));
       if (Array.isArray(part)) for (const item of part.slice(0, ITEMS_MAX)) next.push([itemsPath(path), item]);
       else if (isJsonObject(part)) {
-        for (const name of Object.keys(part).slice(0, left)) {
-          const kept = names.keeps(path, name, call);
-          next.push([memberPath(path, kept ? name : OTHER_MEMBERS), part[name]]);
-        }
+        for (const name of Object.keys(part).slice(0, left))
+          next.push([names.memberPath(path, name, call), part[name]]);
         types.isMap ||= names.isMap(path);
       }
     }
