@@ -14,7 +14,7 @@ const ANYWHERE: Readonly<Record<Role, string>> = {
     ledger compare; ledger export; ledger history;
     ledger list; ledger show; ledger spend; ledger summary; ledger unknown; ledger verify; object find; operator list; org list; org show;
     object name;
-    source credentials; source diff; source list; source show; source versions; token list; workflow list; workflow plan; workflow plan-rows`,
+    source credentials; source diff; source health; source list; source show; source versions; token list; workflow list; workflow plan; workflow plan-rows`,
   operator: `
     credential create; credential delete; credential disable; credential enable; credential verify; function reset-shadow; function rollback; function run; function test; ledger reconcile; ledger settle; org create; org disable;
     org enable; org rename; source run; source test; token create; token revoke; workflow create; workflow disable;

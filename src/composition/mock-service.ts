@@ -98,6 +98,7 @@ export async function startMock(options: MockOptions): Promise<Mock> {
       undrainedRuns: () => 0,
       damagedRuns: () => 0,
       shadowRuns: () => new Map(),
+      sourceDrift: () => [],
       unreadableDataKeys: () => 0,
       droppedLogLines: log.droppedLines,
       spans: () => ({ sent: 0, dropped: 0 }),

@@ -1,5 +1,6 @@
 import type { Budgets, Leases } from "../run/middleware/ports.ts";
 import type { Authenticator } from "../terms/caller.ts";
+import type { ServiceState } from "../admin/ports.ts";
 import type { Deployment } from "../http/route.ts";
 import type { AdminPage } from "../operate/admin-server.ts";
 import type { AdminApi } from "../admin/http/admin-api.ts";
@@ -56,7 +57,7 @@ export interface ServiceParts {
   readonly tellsErrors: boolean;
   /** Consecutive failures of sending runs to the shared database. */
   readonly drainFailures: () => number;
-  readonly readings: Omit<
+  readonly readings: { sourceDrift(): ServiceState["sourceDrift"] } & Omit<
     Readings,
     "isReady" | "runsUnderWay" | "heldBytes" | "connections" | "openBreakers" | "failedLogins"
   >;

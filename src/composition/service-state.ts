@@ -24,6 +24,7 @@ export function createStateReader(
       openBreakers: runs.openBreakers(),
       refusedLately: readRefusals(counts, clock),
       unreadableDataKeys: readings.unreadableDataKeys(),
+      sourceDrift: readings.sourceDrift(),
       ledger: {
         unavailable: ledger.unavailable,
         pendingRuns: ledger.pendingRecords,

@@ -1,8 +1,12 @@
 import { resolve } from "node:path";
+import { callHistoryOf } from "../admin/call-history.ts";
 import { createAuthenticator } from "../access/authenticate.ts";
 import { createConsole } from "../admin/http/console/serve-console.ts";
 import { createLog, type ServiceLog } from "../operate/log.ts";
 import { causeOf } from "../operate/run-log.ts";
+import { countShapes } from "../health/count-shapes.ts";
+import { sampleReplies } from "../health/sample-replies.ts";
+import { watchHealth } from "../health/watch-health.ts";
 import type { Deployment } from "../http/route.ts";
 import type { LoadedSources } from "../project/load-sources.ts";
 import { openCatalogs, type BrokenFileUpdate, type Catalogs } from "../project/open-catalogs.ts";
@@ -105,6 +109,11 @@ export async function start(options: StartOptions): Promise<RunningService> {
   // Opened before telemetry, which uses the same certificate authorities, because its error message describes a bad
   // file.
   const door = opened.adopt(openVendorClient(settings, clock), (it) => it.close());
+  const content = async (id: string, digest: string): Promise<string | null> =>
+    (await store.admin.versionTexts({ kind: "source", id, digest }))?.content ?? null;
+  const shapes = opened.use(countShapes({ store: store.admin, clock, startId, content }));
+  const sampler = opened.use(sampleReplies(clock, (sample) => shapes.count(sample)));
+  const health = opened.use(watchHealth({ store: store.admin, history: callHistoryOf(journal.answers) }, clock));
   const telemetry = opened.use(await openTelemetry(settings, deployment, clock, log));
 
   if (options.forCommand !== true) {
@@ -121,13 +130,13 @@ export async function start(options: StartOptions): Promise<RunningService> {
     deployment,
     authenticator,
     finder,
-    observers: [billedCalls, finder, ...(telemetry.spans === null ? [] : [telemetry.spans])],
+    observers: [billedCalls, finder, sampler, ...(telemetry.spans === null ? [] : [telemetry.spans])],
     ledger: journal.ledger,
     sources: catalogs.sources,
     functions: catalogs.functions,
     versions,
     shadowResults,
-    vendorClient: door,
+    vendorClient: sampler.observe(door),
     simulatedClient: openSimulatedClient(settings, clock, catalogs.sources),
     leaseOf: leases.leaseOf,
     budgets,
@@ -169,6 +178,7 @@ export async function start(options: StartOptions): Promise<RunningService> {
       unreadableDataKeys: keyed.unreadableDataKeys,
       droppedLogLines: log.droppedLines,
       shadowRuns: () => shadowResults.outcomes(),
+      sourceDrift: () => health.drift(),
       spans: () => telemetry.spans?.counts() ?? NO_SPANS,
     },
   });

@@ -44,10 +44,11 @@ export async function readSourceHealth(
   { store, history }: HealthParts,
   source: string,
   { from, to }: { readonly from: number; readonly to: number },
+  isWhole = false,
 ): Promise<SourceHealth> {
   const [calls, replies] = await Promise.all([
     readCalls(history, { from, to }, source),
-    readReplyHealth(store, source, { from, to }),
+    readReplyHealth(store, source, { from, to }, isWhole),
   ]);
   return { source, from, to, since: from - BEFORE_MS, ...calls.of(source), replies };
 }
@@ -84,17 +85,22 @@ export async function readCalls(
   };
 }
 
-/** `null` if no reply was sampled in the time. */
+/**
+ * `null` if no reply was sampled in the time.
+ * @param isWhole whether all hours of the time are compared, not only the newest
+ */
 export async function readReplyHealth(
   store: ReplyShapeStore,
   source: string,
   { from, to }: { readonly from: number; readonly to: number },
+  isWhole = false,
 ): Promise<ReplyHealth | null> {
   const hours = await store.replyShapes({ source, span: "hour", from: from - (from % HOUR_MS), to });
   const newest = hours.at(-1);
   if (newest === undefined) return null;
   const { version } = newest;
-  const recent = newestHours(hours.filter((shape) => shape.version === version));
+  const ofVersion = hours.filter((shape) => shape.version === version);
+  const recent = isWhole ? ofVersion : newestHours(ofVersion);
   const now = await sumOf(recent);
   const before = await sumOf(await earlierShapes(store, { source, version, from }));
   return {

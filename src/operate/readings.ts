@@ -18,6 +18,8 @@ export interface Readings {
   functions(): FunctionReadings;
   /** Sampled runs since the start, by what became of their shadow runs. */
   shadowRuns(): ReadonlyMap<string, number>;
+  /** What has changed about sources, by kind: the number of paths, or 1. */
+  sourceDrift(): readonly { readonly source: string; readonly kinds: Readonly<Record<string, number>> }[];
   ledger(): LedgerReadings;
   /** The budgets that this process has used in their current period, and the use of each by all processes. */
   budgets(): readonly BudgetMetricReading[];
@@ -117,6 +119,16 @@ export const READING_METRICS: readonly Metric<Readings>[] = [
     help: "Runs that were sampled for a shadow run: compared, dropped because of busy processes, memory, a version that cannot be loaded or a stop (stopping), or compared and not_stored.",
     labels: ["outcome"],
     read: (it) => [...it.shadowRuns()].map(([outcome, runs]) => [[outcome], runs] as const),
+  },
+  {
+    name: "datarun_source_drift",
+    type: "gauge",
+    help: "What has changed about a source against the 28 days before: the number of paths that are missing, new or changed in its replies, and 1 for a shifted match_rate, failure_rate or latency. Nothing else has a time series.",
+    labels: ["source", "kind"],
+    read: (it) =>
+      it
+        .sourceDrift()
+        .flatMap(({ source, kinds }) => Object.entries(kinds).map(([kind, n]) => [[source, kind], n] as const)),
   },
   gauge("datarun_function_runs_under_way", "Functions in progress.", (it) => it.functions().active),
   gauge("datarun_function_runs_waiting", "Functions that wait for a process.", (it) => it.functions().queued),

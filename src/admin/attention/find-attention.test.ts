@@ -14,6 +14,7 @@ const CALM: ServiceState = {
   openBreakers: [],
   refusedLately: { overloaded: 0 },
   unreadableDataKeys: 0,
+  sourceDrift: [{ source: "acme__people", kinds: { failure_rate: 1, latency: 1 }, paths: [] }],
   ledger: {
     unavailable: null,
     pendingRuns: 3,
@@ -104,6 +105,10 @@ test("each thing is said in a sentence, with where it leads, and the most urgent
         openBreakers: [breaker("acme__people"), breaker("acme__people", "org_2"), breaker("bell__phone")],
         refusedLately: { overloaded: 12, unavailable: 1, internal: 0 },
         unreadableDataKeys: 1,
+        sourceDrift: [
+          { source: "acme__people", kinds: { missing: 4, match_rate: 1 }, paths: ["name", "items[].id", "born"] },
+          { source: "bell__phone", kinds: { new: 1, latency: 1 }, paths: ["carrier"] },
+        ],
       },
       ledger: { lagMs: 3_400, journalDaysLeft: 12.7, damageMet: 2, undrainedRuns: 1_200, drainFailures: 3 },
       ofStore: {
@@ -155,6 +160,8 @@ test("each thing is said in a sentence, with where it leads, and the most urgent
       "warning breaker_open: Calls to acme__people are refused for 2 organizations for now: most of the recent ones failed.",
       "warning breaker_open: Calls to bell__phone are refused for organization org_1 for now: most of the recent ones failed.",
       "warning source_slow: acme__people has become slow: 95 in 100 calls of the last hours took at most 900 ms, and 240 ms in the four weeks before.",
+      "warning source_drift: acme__people has changed against the 28 days before: 4 paths of its replies (name, items[].id, born and others), and its match rate.",
+      "warning source_drift: bell__phone has changed against the 28 days before: 1 path of its replies (carrier).",
       "warning ledger_lag: The ledger lags: the journal is 3 s behind its log.",
       "warning ledger_undrained: 1,200 runs have not reached the shared database.",
       "warning journal_fills_up: The journal will be full in 12 days at the rate of the last day.",

@@ -2,9 +2,10 @@ import type { ActivityLine } from "../../ledger/read/sum-activity.ts";
 import { failureLabelOf } from "../../terms/counted-end.ts";
 import type { FaultCode } from "../../terms/fault.ts";
 import type { BudgetRejections } from "../../ledger/read/budget-rejections.ts";
+import { pathText } from "../../health/shape-path.ts";
 import { type Budget, budgetText, isNearlyUsed, scopeText } from "../../terms/money/budget.ts";
 import { percentUsed } from "../../terms/money/money.ts";
-import type { BudgetUse, LedgerHealth, BreakerHealth, ServiceState } from "../ports.ts";
+import type { BudgetUse, LedgerHealth, BreakerHealth, DriftedSource, ServiceState } from "../ports.ts";
 import {
   LOGINS_MS,
   type DeploymentObservation,
@@ -32,6 +33,7 @@ export const ATTENTION = {
   charges_unknown: "DatarunChargesUnknown",
   breaker_open: "DatarunBreakerOpen",
   source_slow: null,
+  source_drift: "DatarunSourceDrift",
   ledger_lag: "DatarunLedgerLag",
   ledger_undrained: "DatarunLedgerUndrained",
   journal_fills_up: "DatarunJournalFillsUp",
@@ -93,7 +95,14 @@ function warning(what: AttentionKind, says: string, place: AttentionTarget = {})
   return { ...critical(what, says, place), severity: "warning" };
 }
 
-function ofService({ notReady, openBreakers, refusedLately, unreadableDataKeys, ledger }: ServiceState): Attention[] {
+function ofService({
+  notReady,
+  openBreakers,
+  refusedLately,
+  unreadableDataKeys,
+  sourceDrift,
+  ledger,
+}: ServiceState): Attention[] {
   const lasting = openBreakers.filter(({ openForMs }) => openForMs >= THRESHOLDS.breakerOpenMs);
   return [
     ...notReady.map((reason) => critical("not_ready", `No run is accepted: ${reason}.`)),
@@ -115,8 +124,31 @@ function ofService({ notReady, openBreakers, refusedLately, unreadableDataKeys, 
         ),
       ),
     ...[...Map.groupBy(lasting, ({ source }) => source)].map(([source, open]) => breakerOpen(source, open)),
+    ...sourceDrift.flatMap((drift) => drifted(drift) ?? []),
     ...ofLedgerHealth(ledger),
   ];
+}
+
+/** Failures and latency have items of their own. */
+function drifted({ source, kinds, paths }: DriftedSource): Attention | null {
+  const changed = PATH_KINDS.reduce((sum, kind) => sum + (kinds[kind] ?? 0), 0);
+  const parts = [
+    ...(changed === 0 ? [] : [`${counted(changed, "path")} of its replies (${pathList(paths, changed)})`]),
+    ...(kinds["match_rate"] === undefined ? [] : ["its match rate"]),
+  ];
+  if (parts.length === 0) return null;
+  return warning("source_drift", `${source} has changed against the 28 days before: ${parts.join(", and ")}.`, {
+    page: "sources",
+    filter: { source },
+    command: `datarun source health ${source}`,
+  });
+}
+
+const PATH_KINDS = ["missing", "new", "changed"] as const;
+
+function pathList(paths: readonly string[], changed: number): string {
+  const named = paths.map(pathText).join(", ");
+  return changed > paths.length ? `${named} and others` : named;
 }
 
 function breakerOpen(source: string, open: readonly BreakerHealth[]): Attention {

@@ -25,7 +25,16 @@ export interface ServiceState {
   /** Requests of the last five minutes that failed before a run because of the service, by fault kind. */
   readonly refusedLately: Readonly<Record<string, number>>;
   readonly unreadableDataKeys: number;
+  readonly sourceDrift: readonly DriftedSource[];
   readonly ledger: LedgerHealth;
+}
+
+/** A source whose calls or replies differ from those of the 28 days before: the number of paths, or 1, by kind. */
+export interface DriftedSource {
+  readonly source: string;
+  readonly kinds: Readonly<Record<string, number>>;
+  /** The first paths. */
+  readonly paths: readonly string[];
 }
 
 /** A source that is temporarily not called: for an organization, or with one of its credentials. */
