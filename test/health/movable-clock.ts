@@ -1,0 +1,29 @@
+import { systemClock, type Clock } from "../../src/terms/time/clock.ts";
+
+/** The system's clock, which a test moves ahead, and on which work in the background waits until the test lets it run. */
+export function movableClock() {
+  let aheadMs = 0;
+  const held = new Map<number, () => void>();
+  let timers = 0;
+  const clock: Clock = {
+    now: () => systemClock.now() + aheadMs,
+    wall: () => systemClock.wall() + Math.floor(aheadMs),
+    after(delayMs, callback, hold) {
+      if (hold !== "loose" || delayMs < 1_000) return systemClock.after(delayMs, callback, hold);
+      const timer = (timers += 1);
+      held.set(timer, callback);
+      return () => void held.delete(timer);
+    },
+  };
+  return {
+    clock,
+    moveAhead(ms: number): void {
+      aheadMs += ms;
+    },
+    /** Ends all of these waits. */
+    runBackground(): void {
+      const due = [...held];
+      for (const [timer, callback] of due) if (held.delete(timer)) callback();
+    },
+  };
+}
