@@ -1,4 +1,4 @@
-import type { CallCounts, CallHistory } from "../health/ports.ts";
+import type { EndedCalls, CallHistory } from "../health/ports.ts";
 import { percentileOf } from "../ledger/history/durations.ts";
 import type { Figures } from "../ledger/history/figures.ts";
 import type { LedgerAnswers } from "../ledger/read/ledger-reader.ts";
@@ -22,7 +22,7 @@ export function callHistoryOf(ledger: Pick<LedgerAnswers, "history">): CallHisto
   };
 }
 
-function countsOf({ ends, buckets }: Figures): Omit<CallCounts, "at"> {
+function countsOf({ ends, buckets }: Figures): Omit<EndedCalls, "at"> {
   let failed = 0;
   for (const [end, count] of ends) if (!OTHERS.has(end) && failureLabelOf(end) === "failed") failed += count;
   return { match: ends.get("match") ?? 0, noMatch: ends.get("no_match") ?? 0, failed, durations: buckets };

@@ -1,5 +1,5 @@
 import { OperatorError } from "../terms/operator-error.ts";
-import type { CallFigures } from "../health/compare-calls.ts";
+import type { HealthFigures } from "../health/compare-calls.ts";
 
 /** An objective of `source health --slo`: a longest percentile in ms, or a least share in percent. */
 export interface Objective {
@@ -10,8 +10,8 @@ export interface Objective {
 const PERCENTILES = { p50: "p50Ms", p95: "p95Ms", p99: "p99Ms" } as const;
 const FIGURES = {
   ...PERCENTILES,
-  success: ({ failureRate }: CallFigures) => (failureRate === null ? null : 1 - failureRate),
-  match: ({ matchRate }: CallFigures) => matchRate,
+  success: ({ failureRate }: HealthFigures) => (failureRate === null ? null : 1 - failureRate),
+  match: ({ matchRate }: HealthFigures) => matchRate,
 } as const;
 
 /** @throws OperatorError */
@@ -39,7 +39,7 @@ export interface JudgedObjective {
   readonly met: boolean | null;
 }
 
-export function judgeObjective({ name, limit }: Objective, figures: CallFigures): JudgedObjective {
+export function judgeObjective({ name, limit }: Objective, figures: HealthFigures): JudgedObjective {
   const figure = FIGURES[name];
   if (typeof figure === "string") {
     const value = figures[figure];

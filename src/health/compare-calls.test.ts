@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { figuresOf, findCallShifts } from "./compare-calls.ts";
-import type { CallCounts } from "./ports.ts";
+import type { EndedCalls } from "./ports.ts";
 
 const percentileMs = (durations: readonly number[], share: number): number | null => {
   const rank = Math.ceil(share * durations.reduce((sum, one) => sum + one, 0));
@@ -9,7 +9,7 @@ const percentileMs = (durations: readonly number[], share: number): number | nul
   const bucket = durations.findIndex((count) => (before += count) >= rank && rank > 0);
   return bucket < 0 ? null : [50, 100, 400, 2_000][bucket]!;
 };
-const day = (parts: Partial<CallCounts>, at = 0): CallCounts => ({
+const day = (parts: Partial<EndedCalls>, at = 0): EndedCalls => ({
   at,
   match: 800,
   noMatch: 200,
@@ -18,7 +18,7 @@ const day = (parts: Partial<CallCounts>, at = 0): CallCounts => ({
   ...parts,
 });
 const DAYS = Array.from({ length: 28 }, (_, at) => day({ match: 800 + (at % 3), noMatch: 200 - (at % 3) }, at));
-const shifts = (now: Partial<CallCounts>, days = DAYS) => findCallShifts([day(now)], days, percentileMs);
+const shifts = (now: Partial<EndedCalls>, days = DAYS) => findCallShifts([day(now)], days, percentileMs);
 
 test("a usual day is silent", () => {
   assert.deepEqual(shifts({}), []);

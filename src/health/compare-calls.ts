@@ -1,8 +1,8 @@
-import type { CallCounts, CallHistory } from "./ports.ts";
+import type { EndedCalls, CallHistory } from "./ports.ts";
 import { type Share, shareShift } from "./probabilities.ts";
 
 /** The figures of the calls of a time. */
-export interface CallFigures {
+export interface HealthFigures {
   readonly calls: number;
   /** Of the calls that succeeded, the share with a record; `null` without such calls. The same for the others. */
   readonly matchRate: number | null;
@@ -31,8 +31,8 @@ const DAYS_MIN = 3;
 
 /** The shifts of the present calls against those of earlier days. */
 export function findCallShifts(
-  now: readonly CallCounts[],
-  days: readonly CallCounts[],
+  now: readonly EndedCalls[],
+  days: readonly EndedCalls[],
   percentileMs: PercentileMs,
 ): readonly CallShift[] {
   const sums = sumOf(now);
@@ -43,7 +43,7 @@ export function findCallShifts(
   return shifts;
 }
 
-export function figuresOf(steps: readonly CallCounts[], percentileMs: PercentileMs): CallFigures {
+export function figuresOf(steps: readonly EndedCalls[], percentileMs: PercentileMs): HealthFigures {
   const sums = sumOf(steps);
   const { durations, match, noMatch, failed } = sums;
   return {
@@ -56,9 +56,9 @@ export function figuresOf(steps: readonly CallCounts[], percentileMs: Percentile
   };
 }
 
-type Sums = Omit<CallCounts, "at">;
+type Sums = Omit<EndedCalls, "at">;
 
-function sumOf(steps: readonly CallCounts[]): Sums {
+function sumOf(steps: readonly EndedCalls[]): Sums {
   const durations: number[] = [];
   let [match, noMatch, failed] = [0, 0, 0];
   for (const step of steps) {
@@ -92,7 +92,7 @@ function isShifted(kind: keyof typeof LEAST_SHIFT, now: Share, days: readonly Sh
   return Math.abs(shareShift(now, days)) >= Z_MIN;
 }
 
-function isSlower(now: Sums, days: readonly CallCounts[], percentileMs: PercentileMs): boolean {
+function isSlower(now: Sums, days: readonly EndedCalls[], percentileMs: PercentileMs): boolean {
   const comparable = days.filter((day) => timed(day) >= TIMED_MIN);
   if (timed(now) < TIMED_MIN || comparable.length < DAYS_MIN) return false;
   const before = sumOf(comparable);

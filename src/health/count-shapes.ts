@@ -2,14 +2,14 @@ import type { Clock } from "../terms/time/clock.ts";
 import { settledWithin } from "../terms/time/within.ts";
 import { MemberNames } from "./member-names.ts";
 import type { ReplyShapeStore, ShapeSpan, StoredShape } from "./ports.ts";
-import type { Sample } from "./sample-replies.ts";
+import type { CallSample } from "./sample-replies.ts";
 import { countReply, decodeCounts, encodeCounts, type ShapeCounts } from "./shape-counts.ts";
 import { shapeOfReply } from "./shape-of-reply.ts";
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 /** How long shapes are kept: 28 days of comparison, and a week to look back. */
-export const KEPT_MS = 35 * DAY_MS;
+export const RETENTION_MS = 35 * DAY_MS;
 
 const SAVE_EVERY_MS = 60_000;
 const CLOSE_MS = 1_000;
@@ -27,7 +27,7 @@ export interface CountShapesParts {
 
 export interface ShapeCounter extends AsyncDisposable {
   /** Counts the paths of a sample. A sample is lost if the store cannot say which names are known. */
-  count(sample: Sample): Promise<void>;
+  count(sample: CallSample): Promise<void>;
 }
 
 interface CountedVersion {
@@ -56,12 +56,12 @@ export function countShapes({ store, clock, startId, content }: CountShapesParts
   let saving: Promise<void> = Promise.resolve();
   let removedAt = 0;
 
-  async function versionOf({ source, version }: Sample): Promise<CountedVersion> {
+  async function versionOf({ source, version }: CallSample): Promise<CountedVersion> {
     const key = `${source}/${version}`;
     const found = versions.get(key);
     if (found !== undefined) return found;
     const wallAt = clock.wall();
-    const known = await store.replyShapes({ source, span: "day", from: wallAt - KEPT_MS, to: wallAt });
+    const known = await store.replyShapes({ source, span: "day", from: wallAt - RETENTION_MS, to: wallAt });
     const paths = new Set<string>();
     for (const shape of known) for (const path of (await decodeCounts(shape.counts)).keys()) paths.add(path);
     const names = new MemberNames((await content(source, version)) ?? "", paths);
@@ -105,7 +105,7 @@ export function countShapes({ store, clock, startId, content }: CountShapesParts
       const wallAt = clock.wall();
       if (wallAt - removedAt < HOUR_MS) return;
       removedAt = wallAt;
-      await store.removeReplyShapes(wallAt - KEPT_MS);
+      await store.removeReplyShapes(wallAt - RETENTION_MS);
     } catch {
       // The next write contains these counts too.
       for (const { counted } of unsaved) counted.isSaved = false;

@@ -1,5 +1,5 @@
 import { probabilityOfNone } from "./probabilities.ts";
-import { type PathCounts, type ShapeCounts, VALUE_TYPES, type ValueType } from "./shape-counts.ts";
+import { type PathCounts, type ShapeCounts, JSON_TYPES, type JsonType } from "./shape-counts.ts";
 import { segmentOf } from "./shape-path.ts";
 
 /** Sampled replies of a time. */
@@ -21,7 +21,7 @@ export interface PathUse {
   /** The replies that could have the path: those with its parent. */
   readonly of: number;
   readonly replies: number;
-  readonly types: readonly ValueType[];
+  readonly types: readonly JsonType[];
 }
 
 /** The probability that one comparison of stationary replies reports anything. */
@@ -34,7 +34,7 @@ const FALSE_ALARM = 1e-5;
  */
 export function findDrift(before: SampledReplies, now: SampledReplies): readonly PathDrift[] {
   const paths = new Set([...before.counts.keys(), ...now.counts.keys()]);
-  const improbable = FALSE_ALARM / (paths.size * (1 + VALUE_TYPES.length));
+  const improbable = FALSE_ALARM / (paths.size * (1 + JSON_TYPES.length));
   const parts: CompareParts = { before, now, improbable };
   return [...paths].toSorted().flatMap((path) => comparePath(path, parts) ?? []);
 }
@@ -55,7 +55,7 @@ function comparePath(path: string, { before, now, improbable }: CompareParts): P
   if (kind !== null) return path.endsWith("*") ? null : { kind, path, ...uses };
   const [old, current] = [before.counts.get(path), now.counts.get(path)];
   if (old === undefined || current === undefined) return null;
-  const isChanged = VALUE_TYPES.some(
+  const isChanged = JSON_TYPES.some(
     (type) => verdict(old.types[type], old.total, current.types[type], current.total, improbable) !== null,
   );
   return isChanged ? { kind: "changed", path, ...uses } : null;
@@ -98,6 +98,6 @@ function isMap({ counts }: SampledReplies, path: string): boolean {
   return (counts.get(path)?.maps ?? 0) > 0;
 }
 
-function typesOf({ types }: PathCounts): readonly ValueType[] {
-  return VALUE_TYPES.filter((type) => types[type] > 0);
+function typesOf({ types }: PathCounts): readonly JsonType[] {
+  return JSON_TYPES.filter((type) => types[type] > 0);
 }

@@ -40,7 +40,7 @@ export interface ReplyShapeStore {
 }
 
 /** How the calls of a source ended in one step of time. */
-export interface CallCounts {
+export interface EndedCalls {
   /** The start of the step. */
   readonly at: number;
   readonly match: number;
@@ -52,7 +52,7 @@ export interface CallCounts {
 }
 
 /** The steps with calls of each source, oldest first. */
-export type SourceHistory = ReadonlyMap<string, readonly CallCounts[]>;
+export type SourceHistory = ReadonlyMap<string, readonly EndedCalls[]>;
 
 /** The ledger's history of calls, without simulated runs. */
 export interface CallHistory {

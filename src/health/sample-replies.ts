@@ -13,7 +13,7 @@ import type { JsonObject } from "../terms/json/json.ts";
 import type { Clock } from "../terms/time/clock.ts";
 
 /** The replies of one call with a record, or whose replies the source could not use. */
-export interface Sample {
+export interface CallSample {
   readonly source: string;
   readonly version: string;
   /** Identifies the inputs of the call; of no use outside this process. */
@@ -50,11 +50,11 @@ interface SampledCall {
  * its replies until its run has ended. Everything else happens later, one sample in a tick of the event loop.
  * @param count must not throw
  */
-export function sampleReplies(clock: Clock, count: (sample: Sample) => Promise<void>): ReplySampler {
+export function sampleReplies(clock: Clock, count: (sample: CallSample) => Promise<void>): ReplySampler {
   const salt = randomBytes(16).toString("hex");
   const nextAt = new Map<string, number>();
   const open = new Map<string, SampledCall>();
-  let waiting: { readonly sample: Sample; readonly bytes: number }[] = [];
+  let waiting: { readonly sample: CallSample; readonly bytes: number }[] = [];
   let waitingBytes = 0;
   let stopTimer: (() => void) | undefined;
 

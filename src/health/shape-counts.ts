@@ -2,14 +2,14 @@ import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 
 /** The JSON types of values, in the order in which their counts are stored. */
-export const VALUE_TYPES = ["null", "boolean", "number", "string", "list", "object"] as const;
-export type ValueType = (typeof VALUE_TYPES)[number];
+export const JSON_TYPES = ["null", "boolean", "number", "string", "list", "object"] as const;
+export type JsonType = (typeof JSON_TYPES)[number];
 
 /** In how many replies a path occurred. */
 export interface PathCounts {
   /** With any type. */
   total: number;
-  readonly types: Record<ValueType, number>;
+  readonly types: Record<JsonType, number>;
   /** As an object whose member names are not kept. */
   maps: number;
 }
@@ -19,7 +19,7 @@ export type ShapeCounts = Map<string, PathCounts>;
 
 /** The types of one path in one reply. */
 export interface SeenTypes {
-  readonly types: Set<ValueType>;
+  readonly types: Set<JsonType>;
   isMap: boolean;
 }
 
@@ -47,7 +47,7 @@ export function addCounts(into: ShapeCounts, counts: ShapeCounts): void {
   for (const [path, { total, types, maps }] of counts) {
     const sum = countsOf(into, path);
     sum.total += total;
-    for (const type of VALUE_TYPES) sum.types[type] += types[type];
+    for (const type of JSON_TYPES) sum.types[type] += types[type];
     sum.maps += maps;
   }
 }
@@ -57,7 +57,7 @@ export async function encodeCounts(counts: ShapeCounts): Promise<string> {
   const rows = [...counts].map(([path, { total, types, maps }]) => [
     path,
     total,
-    ...VALUE_TYPES.map((type) => types[type]),
+    ...JSON_TYPES.map((type) => types[type]),
     maps,
   ]);
   return (await promisify(gzip)(JSON.stringify(rows))).toString("base64");
@@ -67,8 +67,8 @@ export async function decodeCounts(text: string): Promise<ShapeCounts> {
   const rows = JSON.parse(String(await promisify(gunzip)(Buffer.from(text, "base64")))) as [string, ...number[]][];
   return new Map(
     rows.map(([path, total = 0, ...numbers]) => {
-      const types = Object.fromEntries(VALUE_TYPES.map((type, at) => [type, numbers[at] ?? 0]));
-      return [path, { total, types: types as PathCounts["types"], maps: numbers[VALUE_TYPES.length] ?? 0 }];
+      const types = Object.fromEntries(JSON_TYPES.map((type, at) => [type, numbers[at] ?? 0]));
+      return [path, { total, types: types as PathCounts["types"], maps: numbers[JSON_TYPES.length] ?? 0 }];
     }),
   );
 }

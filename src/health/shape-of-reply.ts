@@ -1,7 +1,7 @@
 import { isNumber } from "../terms/json/exact-number.ts";
 import { isJsonObject } from "../terms/json/json.ts";
 import type { MemberNames } from "./member-names.ts";
-import type { SeenTypes, ValueType } from "./shape-counts.ts";
+import type { SeenTypes, JsonType } from "./shape-counts.ts";
 import { itemsPath } from "./shape-path.ts";
 
 /** The most values that are looked at, level by level, so that a large reply loses its deepest ones. */
@@ -27,7 +27,7 @@ export function shapeOfReply(
   for (let depth = 0; depth < DEPTH_MAX && level.length > 0 && left > 0; depth += 1) {
     const next: typeof level = [];
     for (const [path, part] of level.slice(0, left)) {
-      const types = seen.get(path) ?? (names.admit(path) ? { types: new Set<ValueType>(), isMap: false } : undefined);
+      const types = seen.get(path) ?? (names.admit(path) ? { types: new Set<JsonType>(), isMap: false } : undefined);
       if (types === undefined) continue;
       left -= 1;
       seen.set(path, types);
@@ -44,7 +44,7 @@ export function shapeOfReply(
   return seen;
 }
 
-function typeOf(value: unknown): ValueType {
+function typeOf(value: unknown): JsonType {
   if (value === null) return "null";
   if (isNumber(value)) return "number";
   if (Array.isArray(value)) return "list";

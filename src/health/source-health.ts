@@ -1,4 +1,4 @@
-import { type CallFigures, type CallShift, figuresOf, findCallShifts } from "./compare-calls.ts";
+import { type HealthFigures, type CallShift, figuresOf, findCallShifts } from "./compare-calls.ts";
 import { DAY_MS, HOUR_MS } from "./count-shapes.ts";
 import { findDrift, type PathDrift, type SampledReplies } from "./find-drift.ts";
 import type { CallHistory, ReplyShapeStore, StoredShape } from "./ports.ts";
@@ -11,7 +11,7 @@ export interface SourceHealth {
   readonly to: number;
   /** The start of the earlier time, which ends at `from`. */
   readonly since: number;
-  readonly calls: { readonly now: CallFigures; readonly before: CallFigures };
+  readonly calls: { readonly now: HealthFigures; readonly before: HealthFigures };
   readonly shifts: readonly CallShift[];
   readonly replies: ReplyHealth | null;
 }

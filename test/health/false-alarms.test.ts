@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findCallShifts } from "../../src/health/compare-calls.ts";
 import { findDrift, type SampledReplies } from "../../src/health/find-drift.ts";
-import type { CallCounts } from "../../src/health/ports.ts";
+import type { EndedCalls } from "../../src/health/ports.ts";
 import { addCounts, type PathCounts, type ShapeCounts } from "../../src/health/shape-counts.ts";
 import { seeded } from "./seeded.ts";
 
@@ -101,7 +101,7 @@ test("stationary calls raise less than one alarm per source and month, also if d
     const [matchRate, failureRate] = [0.2 + 0.75 * random(), [0, 0.01, 0.1][source % 3]!];
     const dayEffect = source % 2 === 0 ? 0 : 0.04;
     let shift = 0;
-    const hours = Array.from({ length: (BEFORE_DAYS + 1 + MONTH_DAYS) * HOURS }, (_, hour): CallCounts => {
+    const hours = Array.from({ length: (BEFORE_DAYS + 1 + MONTH_DAYS) * HOURS }, (_, hour): EndedCalls => {
       if (hour % HOURS === 0) shift = (random() - 0.5) * 2 * dayEffect;
       const calls = binomial(mean * 2, 0.5, random);
       const failed = binomial(calls, failureRate, random);
@@ -123,7 +123,7 @@ test("stationary calls raise less than one alarm per source and month, also if d
   assert.ok(alarms / sources < 0.25, `${alarms} alarms in ${sources} months`);
 });
 
-function together(hours: readonly CallCounts[]): CallCounts {
+function together(hours: readonly EndedCalls[]): EndedCalls {
   const sum = { at: hours[0]!.at, match: 0, noMatch: 0, failed: 0, durations: [0, 0, 0] };
   for (const { match, noMatch, failed, durations } of hours) {
     sum.match += match;

@@ -36,6 +36,7 @@ const EXPENSIVE = {
   "test/console/": "opens pages in a browser",
   "test/contract/": "runs two compilers and pyright",
   "test/func/catalog-functions.test.ts": "runs the cases of every function of the catalog",
+  "test/health/": "simulates months of replies",
   "test/hostile/": "attacks a service with a small heap",
   "test/keys/rotate.test.ts": "starts a process for every command",
   "test/ledger/shared.test.ts": "kills services and their database",

@@ -1,4 +1,4 @@
-import type { CallFigures, CallShift } from "../../../health/compare-calls.ts";
+import type { HealthFigures, CallShift } from "../../../health/compare-calls.ts";
 import type { PathDrift, PathUse } from "../../../health/find-drift.ts";
 import { pathText } from "../../../health/shape-path.ts";
 import { PRESENT_MS, readSourceHealth } from "../../../health/source-health.ts";
@@ -122,7 +122,7 @@ export default defineVerb({
   nothing: { drift: "No path of the replies has changed.", slo: "No objective was given." },
 });
 
-type Figure = readonly [name: string, valueOf: (figures: CallFigures) => number | null, shift: CallShift | null];
+type Figure = readonly [name: string, valueOf: (figures: HealthFigures) => number | null, shift: CallShift | null];
 
 const FIGURES: readonly Figure[] = [
   ["calls", ({ calls }) => calls, null],

@@ -1,13 +1,14 @@
 import { systemClock, type Clock } from "../../src/terms/time/clock.ts";
 
-/** The system's clock, which a test moves ahead, and on which work in the background waits until the test lets it run. */
+/** A clock that only the test moves, and on which work in the background waits until the test lets it run. */
 export function movableClock() {
   let aheadMs = 0;
+  const [startedAt, startedWallAt] = [systemClock.now(), systemClock.wall()];
   const held = new Map<number, () => void>();
   let timers = 0;
   const clock: Clock = {
-    now: () => systemClock.now() + aheadMs,
-    wall: () => systemClock.wall() + Math.floor(aheadMs),
+    now: () => startedAt + aheadMs,
+    wall: () => startedWallAt + aheadMs,
     after(delayMs, callback, hold) {
       if (hold !== "loose" || delayMs < 1_000) return systemClock.after(delayMs, callback, hold);
       const timer = (timers += 1);
