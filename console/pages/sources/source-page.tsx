@@ -20,6 +20,7 @@ import { useVersions } from "../versions/use-versions.ts";
 import { VersionsSection } from "../versions/versions-section.tsx";
 import { AskOnce } from "./ask-once.tsx";
 import { outputText } from "./output-text.ts";
+import { SourceHealth } from "./source-health.tsx";
 import { SourceState } from "./source-state.tsx";
 import { SourceCases } from "./source-cases.tsx";
 import { SourceCredentials } from "./source-credentials.tsx";
@@ -31,11 +32,13 @@ export function SourcePage({ id }: { readonly id: string }) {
   const { result: source, error, reload } = useVerb("source show", { source: id });
   const range = useTimeRange();
   const history = useHistory(range, { by: "source", source: id });
+  const health = useVerb("source health", { source: id });
   const holders = useList("source credentials", { source: id }, "credentials");
   const versions = useVersions("source", id);
   const isWhole = useTogether(
     history.result ?? history.error,
     useCharts(),
+    health.result ?? health.error,
     holders.rows ?? holders.error,
     versions.rows ?? versions.error,
   );
@@ -87,6 +90,7 @@ export function SourcePage({ id }: { readonly id: string }) {
             <SourceFacts source={source} />
           </div>
           <SourceHistory source={id} timeoutMs={source.limits.timeout_ms} range={range} of={history} />
+          <SourceHealth of={health} />
           <Section title="Inputs">
             <DeclaredFields caption="Inputs" fields={source.fields.inputs} none="This source takes no inputs." />
           </Section>

@@ -3,12 +3,12 @@ import type { PathDrift, PathUse } from "../../../health/find-drift.ts";
 import { pathText } from "../../../health/shape-path.ts";
 import { PRESENT_MS, readSourceHealth } from "../../../health/source-health.ts";
 import { Type } from "../../../terms/schema/type.ts";
-import { OperatorError } from "../../../terms/operator-error.ts";
 import { callHistoryOf } from "../../call-history.ts";
 import { momentInput, requireTime, toMoment } from "../../ledger-inputs.ts";
 import { judgeObjective, readObjectives } from "../../objectives.ts";
 import { numbersOf } from "../../recorded-versions.ts";
 import { anything, count, listOf, oneOf, orNull, text, time, yesOrNo } from "../../result-schemas.ts";
+import { requireSource } from "../../require.ts";
 import { sourceInput } from "../../shared-inputs.ts";
 import { defineVerb } from "../../verb.ts";
 import { toWireTime } from "../../wire-time.ts";
@@ -38,7 +38,7 @@ export default defineVerb({
   positional: ["source"],
   role: "viewer",
   changes: false,
-  needs: ["store", "ledger"],
+  needs: ["store", "ledger", "sources"],
 
   result: Type.Object({
     source: text,
@@ -80,15 +80,15 @@ export default defineVerb({
     ),
   }),
 
-  async run({ source, from, to, slo }, { clock, store, ledger }) {
+  async run({ source, from, to, slo }, { clock, store, ledger, sources }) {
     const objectives = slo === undefined ? [] : readObjectives(slo);
     const until = to === undefined ? clock.wall() + 1 : toMoment(to);
     const span = requireTime({ from: from === undefined ? until - PRESENT_MS : toMoment(from), to: until });
     const parts = { store: await store(), history: callHistoryOf(await ledger()) };
     const health = await readSourceHealth(parts, source, span, from !== undefined);
     const { calls, replies, shifts } = health;
-    if (calls.now.calls + calls.before.calls === 0 && replies === null)
-      throw new OperatorError("not_found", `There was no call of ${source} since ${toWireTime(health.since)}.`);
+    // A source that was removed has a past.
+    if (calls.now.calls + calls.before.calls === 0 && replies === null) requireSource(await sources(), source);
     const digest = replies?.version ?? null;
     const numberOf = await numbersOf(store, [digest]);
     return {
