@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertUsableEverywhere, chooseOrganization, NO_BROWSER, openConsole } from "../rig/browser/console.ts";
 import { startWorld } from "../rig/browser/world.ts";
+import { encodeCounts, type ShapeCounts } from "../../src/health/shape-counts.ts";
 import { openSources } from "../../src/project/open-catalogs.ts";
 import { startService } from "../rig/service.ts";
 import { answers, asksVendor, source } from "../rig/sources.ts";
@@ -220,5 +221,49 @@ test("a catalog of hundreds of sources is shown and narrowed as one of few", { s
   await page.keyboard.type("vendor7__ 47");
   await page.getByText("3 of 601 sources").waitFor();
   assert.equal(await find.inputValue(), "vendor7__ 47");
+  await assertUsableEverywhere(page);
+});
+
+test("a source's page shows the paths of its replies that a vendor has changed", { skip }, async (t) => {
+  const service = await startService(t, { sources: [answers("acme__people", {})] });
+  const page = await openConsole(t, service, { as: "viewer", at: "/sources/acme__people" });
+  const health = page.getByRole("region", { name: "Health" });
+  await health.getByText("No reply was sampled.").waitFor();
+  const count = (total: number, type: "number" | "string" | "object") => {
+    const types = { null: 0, boolean: 0, number: 0, string: 0, list: 0, object: 0 };
+    return { total, types: { ...types, [type]: total }, maps: 0 };
+  };
+  const hourMs = 3_600_000;
+  const hour = Math.floor(Date.now() / hourMs) * hourMs;
+  const save = async (span: "hour" | "day", at: number, samples: number, counts: ShapeCounts) => {
+    const shape = { source: "acme__people", version: "digest", span, at, writer: "st_1", samples };
+    await service.operator.saveReplyShapes([{ ...shape, counts: await encodeCounts(counts) }]);
+  };
+  const usual: ShapeCounts = new Map([
+    ["", count(900, "object")],
+    ["name", count(900, "string")],
+    ["company.id", count(900, "number")],
+    ["company", count(900, "object")],
+  ]);
+  await save("day", hour - (hour % (24 * hourMs)) - 48 * hourMs, 900, usual);
+  await page.reload();
+  await health.getByText("No reply was sampled.").waitFor();
+  await save(
+    "hour",
+    hour,
+    40,
+    new Map([
+      ["", count(40, "object")],
+      ["company", count(40, "object")],
+      ["company.id", count(40, "string")],
+    ]),
+  );
+  await page.reload();
+  await health.getByText("40 of the newest replies were sampled, and 900 before.").waitFor();
+  const paths = health.getByRole("table", { name: "Changed paths" });
+  await paths
+    .getByRole("row", { name: "company.id changed string, 40 of 40 replies number, 900 of 900 replies" })
+    .waitFor();
+  await paths.getByRole("row", { name: "name missing 0 of 40 replies string, 900 of 900 replies" }).waitFor();
   await assertUsableEverywhere(page);
 });

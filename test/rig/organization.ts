@@ -1,6 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
 import { makeAccessToken, makeOperatorToken, tokenDigest } from "../../src/access/access-token.ts";
 import type { IssuedToken, NamedWorkflow, Role, ShadowResult, WorkflowChange } from "../../src/admin/ports.ts";
+import type { StoredShape } from "../../src/health/ports.ts";
 import type { OpenedStore } from "../../src/composition/open-store.ts";
 import { PLAIN_WORKFLOW, type Context } from "../../src/terms/caller.ts";
 import type { Clock } from "../../src/terms/time/clock.ts";
@@ -115,6 +116,7 @@ export function createOperator({ store, sealer }: OpenedStore, clock: Clock, sec
       (await store.admin.versions("function", functionId)).map(({ digest }) => digest).toReversed(),
     shadowResults: (functionId: string) => store.admin.shadowResults(functionId),
     addShadowResults: (results: readonly ShadowResult[]) => store.admin.addShadowResults(results, clock.wall()),
+    saveReplyShapes: (shapes: readonly StoredShape[]) => store.admin.saveReplyShapes(shapes),
     auditEntries: () => store.admin.auditEntries({ limit: 1_000 }),
 
     disableCredential: (id: string) => store.admin.setCredentialDisabled(act(), id, true),

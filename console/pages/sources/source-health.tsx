@@ -22,7 +22,16 @@ export function SourceHealth({ of: { result, error, reload } }: SourceHealthProp
       {error && <Failure error={error} retry={reload} />}
       {result && (
         <>
-          <Table caption="Calls" columns={FIGURES} rows={result.figures} keyOf={({ figure }) => figure} />
+          {isCalled(result) ? (
+            <Table
+              caption="Calls"
+              columns={FIGURES}
+              rows={result.figures.filter(isShown)}
+              keyOf={({ figure }) => figure}
+            />
+          ) : (
+            <p class="dim">No run called this source, except simulated runs.</p>
+          )}
           <h3>Replies</h3>
           <p class="dim">{sampledText(result)}</p>
           {result.drift.length > 0 && (
@@ -38,10 +47,17 @@ const TITLES: Readonly<Record<string, string>> = {
   calls: "Calls",
   match_rate: "Match rate",
   failure_rate: "Failure rate",
-  p50_ms: "p50",
   p95_ms: "p95",
-  p99_ms: "p99",
 };
+
+function isShown({ figure }: Figure): boolean {
+  return figure in TITLES;
+}
+
+function isCalled({ figures }: Health): boolean {
+  const calls = figures.find(({ figure }) => figure === "calls");
+  return calls !== undefined && (calls.now ?? 0) + (calls.before ?? 0) > 0;
+}
 
 const FIGURES: readonly Column<Figure>[] = [
   { title: "Figure", show: ({ figure }) => TITLES[figure] ?? figure },
@@ -49,7 +65,12 @@ const FIGURES: readonly Column<Figure>[] = [
   { title: "Before", isNumber: true, show: ({ figure, before }) => <Value figure={figure} of={before} /> },
   {
     title: "Change",
-    show: ({ shifted }) => (shifted ? <Outcome kind="failed" says="shifted" /> : <span class="dim">none</span>),
+    show: ({ figure, shifted }) =>
+      shifted ? (
+        <Outcome kind="failed" says="shifted" />
+      ) : (
+        <span class="dim">{figure === "calls" ? "–" : "not shifted"}</span>
+      ),
   },
 ];
 
