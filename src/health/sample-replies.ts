@@ -130,15 +130,15 @@ function withReplies(http: Http, replies: SampledReply[]): Http {
   };
 }
 
-/** The last reply of each name. Without names, as in TypeScript, the last reply that the source has read. */
+/** The last reply of each name. Without names, as in TypeScript, the last reply that the source has read, or the last. */
 function documentsOf(replies: readonly SampledReply[]): ReadonlyMap<string, unknown> {
   const named = replies.filter((reply) => reply[replyName] !== undefined);
   if (named.length > 0) {
     const bodies = named.map((reply) => [documentOf(reply[replyName]!), bodyOf(reply)] as const);
     return new Map(bodies.filter(([, body]) => body !== undefined));
   }
-  const last = replies.findLast((reply) => reply[readBody] !== undefined);
-  return new Map(last === undefined ? [] : [["", last[readBody]]]);
+  const body = bodyOf(replies.findLast((reply) => reply[readBody] !== undefined) ?? replies.at(-1)!);
+  return new Map(body === undefined ? [] : [["", body]]);
 }
 
 function documentOf(step: string): string {

@@ -17,7 +17,7 @@ export interface SourceHealth {
 }
 
 export interface ReplyHealth {
-  /** The digest of the version whose replies are compared: that of the newest sample. */
+  /** The digest of the version whose replies are compared: the one with the most samples in the newest hour. */
   readonly version: string;
   /** The sampled replies of the newest hours, and of the earlier time. */
   readonly samples: number;
@@ -96,9 +96,8 @@ export async function readReplyHealth(
   isWhole = false,
 ): Promise<ReplyHealth | null> {
   const hours = await store.replyShapes({ source, span: "hour", from: from - (from % HOUR_MS), to });
-  const newest = hours.at(-1);
-  if (newest === undefined) return null;
-  const { version } = newest;
+  if (hours.length === 0) return null;
+  const version = usualVersion(hours.filter(({ at }) => at === hours.at(-1)!.at));
   const ofVersion = hours.filter((shape) => shape.version === version);
   const recent = isWhole ? ofVersion : newestHours(ofVersion);
   const now = await sumOf(recent);
@@ -110,6 +109,13 @@ export async function readReplyHealth(
     sampledFrom: recent[0]!.at,
     drift: before.samples === 0 ? [] : findDrift(before, now),
   };
+}
+
+/** The version with the most samples: workflows may run several. */
+function usualVersion(shapes: readonly StoredShape[]): string {
+  const samples = new Map<string, number>();
+  for (const shape of shapes) samples.set(shape.version, (samples.get(shape.version) ?? 0) + shape.samples);
+  return [...samples].toSorted(([, one], [, other]) => other - one)[0]![0];
 }
 
 /** Whole hours with enough samples; all if there are fewer. Several processes may have counted in an hour. */
