@@ -18,7 +18,7 @@ export interface HealthWatch extends Disposable {
   drift(): readonly SourceDrift[];
 }
 
-const FIRST_AFTER_MS = 60_000;
+const FIRST_AFTER_MS = 300_000;
 const EVERY_MS = 600_000;
 const PATHS_SHOWN = 3;
 
