@@ -42,6 +42,8 @@ async function filled(engine: Engine): Promise<string> {
   const version = { kind: "source", id: "acme__people", digest: "digest", origin: "project", texts } as const;
   await store.admin.registerVersions([version], { wallAt: 1, build: null, deployedBy: null });
   await engine.writer.insertInto("shadow_results").values(shadowResult(workflow.id)).execute();
+  const shape = { source: "acme__people", version: "digest", span: "day", at: 1, writer: "st_1" } as const;
+  await store.admin.saveReplyShapes([{ ...shape, samples: 1, counts: "" }]);
   await store.admin.createCredential(ACT, aCredential(organizationId, { contexts: ["prod"], isDefault: true }));
   const priced = { id: "cred_1", organizationId, source: "acme__people" };
   const term = { amount: 350_000n, currency: "EUR", fromWallAt: 1, above: 0, per: null, timeZone: "UTC" };
@@ -113,6 +115,7 @@ test("a store is copied with every row of every table, to either engine, and the
       audit: 518,
       versions: 1,
       shadow_results: 1,
+      reply_shapes: 1,
     });
     const [trail] = await createStore(to, systemClock)
       .admin.auditEntries({ limit: 1000 })
