@@ -6,8 +6,10 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parser } from "@prometheus-io/lezer-promql";
 import { parse } from "yaml";
+import { encodeCounts, type ShapeCounts } from "../../src/health/shape-counts.ts";
 import { adminPort } from "../rig/admin.ts";
-import { startService } from "../rig/service.ts";
+import { movableClock } from "../rig/movable-clock.ts";
+import { startService, type TestService } from "../rig/service.ts";
 import { asksVendor, throws } from "../rig/sources.ts";
 import { until } from "../rig/until.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
@@ -127,7 +129,9 @@ function readPage(page: string): ReadonlyMap<string, readonly Readonly<Record<st
 test("each rule and each panel reads metrics and labels that a service under faults has, by functions for their types", async (t) => {
   const vendor = await startVendor(t);
   const price = { charge: { model: "per_call", amount: 0.1, currency: "EUR" } } as const;
+  const { clock, runBackground } = movableClock();
   const service = await startService(t, {
+    clock,
     sources: [
       asksVendor("acme__people", vendor, "/json", price),
       asksVendor("acme__down", vendor, "/status/503", price),
@@ -141,7 +145,13 @@ test("each rule and each panel reads metrics and labels that a service under fau
   await service.run({ acme__people: true, acme__down: true, acme__throws: true });
   await result("budget set", { org: service.a.id, source: "acme__people", per: "day", calls: 1 }, owner);
   await until(async () => !(await service.run({ acme__people: true })).json().status.acme__people.success);
-  const page = await (await fetch(`${service.adminUrl}/metrics`)).text();
+  await changeReplies(service, clock.wall());
+  let page = "";
+  await until(async () => {
+    runBackground();
+    page = await (await fetch(`${service.adminUrl}/metrics`)).text();
+    return page.includes("\ndatarun_source_drift{");
+  });
   const metrics = readPage(page);
   const types = readTypes(page);
   for (const [name, type] of types)
@@ -169,6 +179,19 @@ test("each rule and each panel reads metrics and labels that a service under fau
       assert.ok(labels.has(label) || OF_PROMETHEUS.has(label), `${place}: nothing to group by ${label}`);
   }
 });
+
+/** As if sampled replies of two days ago had a path that those of this hour lack. */
+async function changeReplies({ operator }: TestService, wallAt: number): Promise<void> {
+  const types = { null: 0, boolean: 0, number: 0, string: 0, list: 0, object: 100 };
+  const reply: [string, { total: number; types: typeof types; maps: number }] = ["", { total: 100, types, maps: 0 }];
+  const save = async (span: "hour" | "day", at: number, counts: ShapeCounts) => {
+    const shape = { source: "acme__people", version: "digest", span, at, writer: "st_1", samples: 100 };
+    await operator.saveReplyShapes([{ ...shape, counts: await encodeCounts(counts) }]);
+  };
+  const hourMs = 3_600_000;
+  await save("day", wallAt - (wallAt % (24 * hourMs)) - 48 * hourMs, new Map([reply, ["company", reply[1]]]));
+  await save("hour", wallAt - (wallAt % hourMs), new Map([reply]));
+}
 
 test("a panel's legend names labels that are left by its expression, and its choices are labels of metrics", () => {
   for (const { title, targets = [] } of DASHBOARD.panels) {
