@@ -8,7 +8,7 @@ import { shapeOfReply } from "./shape-of-reply.ts";
 function sample(count: number, reply: (at: number) => unknown, names = new MemberNames("")): SampledReplies {
   const counts: ShapeCounts = new Map();
   for (let at = 0; at < count; at += 1) countReply(counts, shapeOfReply(reply(at), "", names, String(at)));
-  return { samples: count, counts };
+  return { samples: count, counts, processes: 1 };
 }
 const drift = (before: SampledReplies, now: SampledReplies) =>
   findDrift(before, now).map(({ kind, path, before: old, now: present }) =>
@@ -115,4 +115,33 @@ test("a document of any size has a bounded shape", () => {
   let deep: unknown = 1;
   for (let at = 0; at < 100; at += 1) deep = [deep];
   assert.equal(shapeOfReply(deep, "", new MemberNames(""), "1").size, 16);
+});
+
+test("members whose names are not kept are compared only in maps, where they are alike", () => {
+  const people = (at: number, person: object) => {
+    const key = `k${String.fromCharCode(97 + (at % 26), 97 + (Math.floor(at / 26) % 26))}`;
+    return { by_person: { [key]: person }, ...(at < 4 && { [key]: { first: 1 } }) };
+  };
+  const make = (person: object) => sample(300, (at) => people(at, person), new MemberNames("by_person age born"));
+  const before = make({ age: 7 });
+  assert.ok(before.counts.has("*.*"));
+  const now = sample(300, (at) => people(at + 26 * 13, { born: 1970 }), new MemberNames("by_person age born"));
+  assert.deepEqual(drift(before, now), [
+    ["missing", "by_person.*.age"],
+    ["new", "by_person.*.born"],
+  ]);
+  const unlike = sample(60, () => ({ by_person: {}, "two words": { second: 1 } }), new MemberNames("by_person second"));
+  assert.deepEqual(
+    drift(before, unlike).filter(([, path]) => path!.startsWith("*")),
+    [],
+  );
+});
+
+test("names that a process did not keep yet are neither new nor missing", () => {
+  const reply = () => ({ id: 1, name: "x" });
+  const many = sample(500, reply);
+  for (const few of [1, 2, 3, 4]) {
+    assert.deepEqual(drift(sample(few, reply), many), []);
+    assert.deepEqual(drift(many, sample(few, reply)), []);
+  }
 });

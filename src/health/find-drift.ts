@@ -1,10 +1,13 @@
+import { CALLS_MIN } from "./member-names.ts";
 import { probabilityOfNone } from "./probabilities.ts";
 import { type PathCounts, type ShapeCounts, JSON_TYPES, type JsonType } from "./shape-counts.ts";
-import { segmentOf } from "./shape-path.ts";
+import { memberPath, OTHER_MEMBERS, segmentOf } from "./shape-path.ts";
 
 /** Sampled replies of a time. */
 export interface SampledReplies {
   readonly samples: number;
+  /** The number of processes that counted them. */
+  readonly processes: number;
   readonly counts: ShapeCounts;
 }
 
@@ -45,20 +48,45 @@ interface CompareParts {
   readonly improbable: number;
 }
 
-function comparePath(path: string, { before, now, improbable }: CompareParts): PathDrift | null {
-  const segment = segmentOf(path);
-  // Where names are data, a name that was kept earlier, or is kept by chance, says nothing.
-  if (segment !== null && (isMap(before, segment.parent) || isMap(now, segment.parent))) return null;
+function comparePath(path: string, parts: CompareParts): PathDrift | null {
+  if (!isComparable(path, parts)) return null;
+  const { before, now, improbable } = parts;
   const uses = { before: useOf(path, before), now: useOf(path, now) };
-  const kind = verdict(uses.before.replies, uses.before.of, uses.now.replies, uses.now.of, improbable);
-  // Names that are not kept yet say that something is new, but not what.
-  if (kind !== null) return path.endsWith("*") ? null : { kind, path, ...uses };
+  const kind = verdict(
+    uses.before.replies,
+    uses.before.of - (uses.before.replies === 0 ? hiddenIn(path, before) : 0),
+    uses.now.replies,
+    uses.now.of - (uses.now.replies === 0 ? hiddenIn(path, now) : 0),
+    improbable,
+  );
+  if (kind !== null) return { kind, path, ...uses };
   const [old, current] = [before.counts.get(path), now.counts.get(path)];
   if (old === undefined || current === undefined) return null;
   const isChanged = JSON_TYPES.some(
     (type) => verdict(old.types[type], old.total, current.types[type], current.total, improbable) !== null,
   );
   return isChanged ? { kind: "changed", path, ...uses } : null;
+}
+
+/**
+ * Whether the name of a path means the same at both times. A name that was kept although its siblings are data says
+ * nothing. And `*` stands for different members from time to time, because a name is kept from its fifth call on; but
+ * those of a map are alike.
+ */
+function isComparable(path: string, { before, now }: CompareParts): boolean {
+  const segment = segmentOf(path);
+  if (segment === null) return true;
+  const { parent, name } = segment;
+  if (name !== undefined && (isMap(before, parent) || isMap(now, parent))) return false;
+  return !path.endsWith(OTHER_MEMBERS) && isBelowMembersAlike(parent, { before, now });
+}
+
+function isBelowMembersAlike(path: string, times: Pick<CompareParts, "before" | "now">): boolean {
+  const segment = segmentOf(path);
+  if (segment === null) return true;
+  const { parent } = segment;
+  const areAlike = !path.endsWith(OTHER_MEMBERS) || (isMap(times.before, parent) && isMap(times.now, parent));
+  return areAlike && isBelowMembersAlike(parent, times);
 }
 
 function verdict(
@@ -74,6 +102,14 @@ function verdict(
   if (before === 0 && now > 0 && beforeOf > 0)
     return probabilityOfNone(now, beforeOf, total) < improbable ? "new" : null;
   return null;
+}
+
+/** The most replies that had this path under `*`, because a process keeps a name from its fifth call on. */
+function hiddenIn(path: string, { counts, processes }: SampledReplies): number {
+  const { parent, name } = segmentOf(path) ?? {};
+  if (parent === undefined || name === undefined) return 0;
+  const others = counts.get(memberPath(parent, OTHER_MEMBERS))?.total ?? 0;
+  return Math.min(others, processes * (CALLS_MIN - 1));
 }
 
 function useOf(path: string, { counts, samples }: SampledReplies): PathUse {

@@ -5,7 +5,7 @@ export const PATHS_MAX = 500;
 /** An object with more member names, over all replies, is a map from data to values. */
 const MEMBERS_MAX = 100;
 /** The number of different inputs whose replies must have had a name before it is kept. */
-const CALLS_MIN = 5;
+export const CALLS_MIN = 5;
 /** The most names that wait for further replies. */
 const WAITING_MAX = 2_000;
 

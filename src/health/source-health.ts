@@ -148,5 +148,5 @@ async function sumOf(shapes: readonly StoredShape[]): Promise<SampledReplies> {
     samples += shape.samples;
     addCounts(counts, await decodeCounts(shape.counts));
   }
-  return { samples, counts };
+  return { samples, counts, processes: new Set(shapes.map(({ writer }) => writer)).size };
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import verb from "../../src/admin/verbs/source/health.ts";
 import { compileDeclarative } from "../../src/sources/declarative/compile-declarative.ts";
 import { adminPort } from "../rig/admin.ts";
 import { startService } from "../rig/service.ts";
@@ -163,7 +164,10 @@ test("objectives are judged by the ledger's figures, and a source that was never
   await run(3);
   reply(vendor, "/search", () => ({ total: 0 }));
   await run(1);
-  const { slo, figures } = await health("acme__people", 3, { slo: "p99=100s, success=99, match=80%" }, 4);
+  const found = await health("acme__people", 3, { slo: "p99=100s, success=99, match=80%" }, 4);
+  const { slo, figures } = found;
+  assert.equal(verb.hasFailed?.(found), true);
+  assert.equal(verb.hasFailed?.(await health("acme__people", 3, { slo: "success=99" }, 4)), false);
   assert.deepEqual(
     slo.map(({ objective, met }: Record<string, unknown>) => [objective, met]),
     [

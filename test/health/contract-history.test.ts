@@ -76,7 +76,7 @@ function sample(contract: Contract, count: number, names: MemberNames, random: (
   const reply = replyMaker(contract, random);
   const counts: ShapeCounts = new Map();
   for (let at = 0; at < count; at += 1) countReply(counts, shapeOfReply(reply(), "", names, String(random())));
-  return { samples: count, counts };
+  return { samples: count, counts, processes: 1 };
 }
 
 function ancestorsOf(path: string): readonly string[] {

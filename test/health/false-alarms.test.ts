@@ -3,7 +3,9 @@ import { test } from "node:test";
 import { findCallShifts } from "../../src/health/compare-calls.ts";
 import { findDrift, type SampledReplies } from "../../src/health/find-drift.ts";
 import type { EndedCalls } from "../../src/health/ports.ts";
-import { addCounts, type PathCounts, type ShapeCounts } from "../../src/health/shape-counts.ts";
+import { MemberNames } from "../../src/health/member-names.ts";
+import { addCounts, countReply, type PathCounts, type ShapeCounts } from "../../src/health/shape-counts.ts";
+import { shapeOfReply } from "../../src/health/shape-of-reply.ts";
 import { seeded } from "./seeded.ts";
 
 /*
@@ -42,7 +44,7 @@ function sumOf(replies: readonly SampledReplies[]): SampledReplies {
     samples += one.samples;
     addCounts(counts, one.counts);
   }
-  return { samples, counts };
+  return { samples, counts, processes: 1 };
 }
 
 const RARITIES = [1, 1, 1, 0.999, 0.9, 0.5, 0.1, 0.01, 0.001, 0.0001];
@@ -67,7 +69,7 @@ test("stationary replies raise less than one alarm per source and month", () => 
         const absent = binomial(total, nulls, random);
         if (total > 0) counts.set(path, countsOf(total, { null: absent, string: total - absent }));
       }
-      return { samples, counts };
+      return { samples, counts, processes: 1 };
     };
     const hours = Array.from({ length: (BEFORE_DAYS + 1 + MONTH_DAYS) * HOURS }, hourOf);
     const blocks = Array.from({ length: hours.length / STEP_HOURS }, (_, at) =>
@@ -85,6 +87,39 @@ test("stationary replies raise less than one alarm per source and month", () => 
     }
   }
   assert.ok(alarms / sources < 0.25, `${alarms} alarms in ${sources} months`);
+});
+
+test("processes that start and learn names at different times raise no alarm", () => {
+  const random = seeded(6);
+  const reply = () => ({
+    id: 1,
+    ...(random() < 0.9 && { company: { name: "x", ...(random() < 0.3 && { closed: true }) } }),
+    officers: Array.from({ length: Math.floor(random() * 3) }, () => ({ name: "x", born: random() < 0.5 ? null : 1 })),
+    ...(random() < 0.05 && { "two words": { deep: { id: 1 } } }),
+  });
+  const process = (samples: number, known: Iterable<string>): SampledReplies => {
+    const names = new MemberNames("", known);
+    const counts: ShapeCounts = new Map();
+    for (let at = 0; at < samples; at += 1) countReply(counts, shapeOfReply(reply(), "", names, String(random())));
+    return { samples, counts, processes: 1 };
+  };
+  const processes = (count: number, samplesMax: number, known: readonly string[]): SampledReplies => {
+    const all: SampledReplies[] = [];
+    for (let one = 0; one < count; one += 1) {
+      // Some start before the names of the others are stored.
+      const stored = random() < 0.5 ? known : [...known, ...all.flatMap(({ counts }) => [...counts.keys()])];
+      all.push(process(1 + Math.floor(random() * samplesMax), stored));
+    }
+    return { ...sumOf(all), processes: count };
+  };
+  const months = 400;
+  let alarms = 0;
+  for (let month = 0; month < months; month += 1) {
+    const before = processes(1 + Math.floor(random() * 6), random() < 0.5 ? 8 : 400, []);
+    const known = random() < 0.5 ? [...before.counts.keys()] : [];
+    alarms += findDrift(before, processes(1 + Math.floor(random() * 3), random() < 0.5 ? 8 : 200, known)).length;
+  }
+  assert.ok(alarms / months < 0.25, `${alarms} alarms in ${months} months`);
 });
 
 function countsOf(total: number, types: Partial<PathCounts["types"]>): PathCounts {

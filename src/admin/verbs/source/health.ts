@@ -7,7 +7,7 @@ import { callHistoryOf } from "../../call-history.ts";
 import { momentInput, requireTime, toMoment } from "../../ledger-inputs.ts";
 import { judgeObjective, readObjectives } from "../../objectives.ts";
 import { numbersOf } from "../../recorded-versions.ts";
-import { anything, count, listOf, oneOf, orNull, text, time, yesOrNo } from "../../result-schemas.ts";
+import { count, listOf, oneOf, orNull, text, time, yesOrNo } from "../../result-schemas.ts";
 import { requireSource } from "../../require.ts";
 import { sourceInput } from "../../shared-inputs.ts";
 import { defineVerb } from "../../verb.ts";
@@ -75,7 +75,7 @@ export default defineVerb({
       Type.Object({
         objective: text,
         value: { ...figure, description: "In ms, or in percent; null without such calls" },
-        met: { ...anything, description: "true, false, or null without such calls" },
+        met: { ...orNull(yesOrNo), description: "null without such calls" },
       }),
     ),
   }),
