@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import verb from "../../src/admin/verbs/source/health.ts";
+import { decodeCounts } from "../../src/health/shape-counts.ts";
 import { compileDeclarative } from "../../src/sources/declarative/compile-declarative.ts";
 import { adminPort } from "../rig/admin.ts";
 import { startService } from "../rig/service.ts";
@@ -136,6 +137,12 @@ test("a path that a vendor removes, adds or retypes is reported with its step, a
   assert.match(item.says, /^acme__people has changed .*: 4 paths of its replies \(detail:kept, .* and others\)\.$/);
   assert.equal(item.command, "datarun source health acme__people");
 
+  const stored = await service.operator.replyShapes("acme__people");
+  const paths = await Promise.all(stored.map(async ({ counts }) => [...(await decodeCounts(counts)).keys()]));
+  assert.deepEqual([...new Set(paths.flat())].filter((path) => path.startsWith("detail:")).toSorted(), [
+    ...["detail:", "detail:*", "detail:*.*", "detail:*.*.*", "detail:by_email", "detail:by_email.*"],
+    ...["detail:by_email.*.*", "detail:by_email.*.age", "detail:id", "detail:kept", "detail:level", "detail:rank"],
+  ]);
   // When the test is over, they are looked for in every file of the data directory, and in the shared database.
   for (let at = 1; at <= person; at += 1) secrets.add(`planted${at}@example.com`);
   for (const text of ["planted value", "planted reference", "planted person"]) secrets.add(text);

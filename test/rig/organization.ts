@@ -117,6 +117,8 @@ export function createOperator({ store, sealer }: OpenedStore, clock: Clock, sec
     shadowResults: (functionId: string) => store.admin.shadowResults(functionId),
     addShadowResults: (results: readonly ShadowResult[]) => store.admin.addShadowResults(results, clock.wall()),
     saveReplyShapes: (shapes: readonly StoredShape[]) => store.admin.saveReplyShapes(shapes),
+    replyShapes: (source: string) =>
+      store.admin.replyShapes({ source, span: "hour", from: 0, to: Number.MAX_SAFE_INTEGER }),
     auditEntries: () => store.admin.auditEntries({ limit: 1_000 }),
 
     disableCredential: (id: string) => store.admin.setCredentialDisabled(act(), id, true),
