@@ -139,9 +139,10 @@ test("a path that a vendor removes, adds or retypes is reported with its step, a
 
   const stored = await service.operator.replyShapes("acme__people");
   const paths = await Promise.all(stored.map(async ({ counts }) => [...(await decodeCounts(counts)).keys()]));
-  assert.deepEqual([...new Set(paths.flat())].filter((path) => path.startsWith("detail:")).toSorted(), [
-    ...["detail:", "detail:*", "detail:*.*", "detail:*.*.*", "detail:by_email", "detail:by_email.*"],
-    ...["detail:by_email.*.*", "detail:by_email.*.age", "detail:id", "detail:kept", "detail:level", "detail:rank"],
+  const ofDetail = new Set(paths.flat().filter((path) => path.startsWith("detail:")));
+  assert.deepEqual([...ofDetail].map((path) => path.slice("detail:".length)).toSorted(), [
+    "",
+    ..."* *.* *.*.* by_email by_email.* by_email.*.* by_email.*.age id kept level rank".split(" "),
   ]);
   // When the test is over, they are looked for in every file of the data directory, and in the shared database.
   for (let at = 1; at <= person; at += 1) secrets.add(`planted${at}@example.com`);
