@@ -1,4 +1,4 @@
-import type { NotedCredential, StoredCredential } from "./ports.ts";
+import type { NamedCredential, NotedCredential } from "./ports.ts";
 import { toWireTime } from "./wire-time.ts";
 import { Type } from "../terms/schema/type.ts";
 import type { ReferencedField } from "../credentials/references/secret-references.ts";
@@ -6,6 +6,7 @@ import { count, listOf, orNull, text, time, yesOrNo } from "./result-schemas.ts"
 
 export const wireCredential = Type.Object({
   cred_id: text,
+  name: orNull(text),
   source: text,
   contexts: listOf(text),
   regions: listOf(text),
@@ -33,9 +34,10 @@ export function toWireReference({ field, reference, ageMs, problem }: Referenced
 }
 
 /** A credential in a result: its fields by name only. */
-export function toWireCredential(credential: StoredCredential & Partial<NotedCredential>) {
+export function toWireCredential(credential: NamedCredential & Partial<NotedCredential>) {
   return {
     cred_id: credential.id,
+    name: credential.name,
     source: credential.source,
     contexts: credential.contexts.length === 0 ? ["every"] : credential.contexts,
     regions: credential.regions.length === 0 ? ["every"] : credential.regions,

@@ -23,6 +23,7 @@ export const wirePlannedSource = Type.Object({
   needs_credential: oneOf("none", "optional", "required"),
   rule: text,
   cred_id: orNull(text),
+  cred_name: orNull(text),
   bills: oneOf(...CHARGE_MODELS),
   cost: oneOf("nothing", "known", "unknown"),
   at_most: orNull(text),

@@ -16,7 +16,7 @@ const ANYWHERE: Readonly<Record<Role, string>> = {
     object name;
     source credentials; source diff; source health; source list; source show; source versions; token list; workflow list; workflow plan; workflow plan-rows`,
   operator: `
-    credential create; credential delete; credential disable; credential enable; credential verify; function reset-shadow; function rollback; function run; function test; ledger reconcile; ledger settle; org create; org disable;
+    credential create; credential delete; credential disable; credential enable; credential rename; credential verify; function reset-shadow; function rollback; function run; function test; ledger reconcile; ledger settle; ledger settle-unknown; org create; org disable;
     org enable; org rename; source run; source test; token create; token revoke; workflow create; workflow disable;
     workflow enable; workflow run; workflow set`,
   // A price determines what a budget counts.

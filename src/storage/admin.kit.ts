@@ -194,7 +194,7 @@ export function adminContract(engine: EngineUnderTest): void {
         ),
       );
 
-      const credentials = await stores[0]!.admin.credentials(organizationId);
+      const credentials = await stores[0]!.admin.credentials({ organizationId });
       assert.equal(credentials.length, 8);
       assert.equal(credentials.filter((credential) => credential.isDefault).length, 1);
     });

@@ -23,6 +23,7 @@ export function toBudget(row: Row<"budgets">): Budget {
     limit: amountFromColumn(row.amount),
     warnPercent: row.warn_percent,
     setWallAt: row.set_wall_at,
+    ...(row.counts_from !== null && { countsFromWallAt: row.counts_from }),
     ...(row.changed_wall_at !== null && { changedWallAt: row.changed_wall_at }),
   };
 }
@@ -40,6 +41,7 @@ export function fromBudget(budget: Budget): NewRow<"budgets"> {
     amount: amountToColumn(budget.limit),
     warn_percent: budget.warnPercent,
     set_wall_at: budget.setWallAt,
+    counts_from: budget.countsFromWallAt ?? null,
     changed_wall_at: budget.changedWallAt ?? null,
     begun_from: null,
   };

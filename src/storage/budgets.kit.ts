@@ -363,6 +363,48 @@ export function budgetsContract(engine: EngineUnderTest): void {
       assert.equal((await store.admin.budget(id as string))!.leased, 2n);
     });
 
+    test("a new budget counts what its period has cost so far, also after a recount, and an existing one does not", async (t) => {
+      const store = await (await engine.newStore(t))();
+      const zone = { timeZone: calmZone() };
+      const organizationId = await anOrganization(store);
+      const setWallAt = Date.now() - 20 * MINUTE_MS;
+      const { from } = periodContaining({ per: "month", ...zone }, Date.now());
+      const parts = { ...zone, setWallAt, currency: "EUR", limit: 1_000_000n };
+      const soFar = { fromWallAt: from, used: 300_000n };
+      const set = await store.admin.setBudget(ACT, { ...aBudget(organizationId, parts), soFar });
+      const { id } = set!.budget;
+      assert.equal(set!.budget.countsFromWallAt, from);
+      assert.equal((await store.admin.budget(id))!.used, 300_000n);
+      const again = await store.admin.setBudget(ACT, { ...aBudget(organizationId, parts), soFar });
+      assert.deepEqual([again!.budget.id, (await store.admin.budget(id))!.used], [id, 300_000n]);
+
+      // A lease counts only what was sent since.
+      await store.budgets.exchange([anAsk(id, { need: 50_000n, used: 50_000n, keep: 50_000n })], keepLeases);
+      const price = { amount: 100_000n, currency: "EUR" };
+      const settle = (sentWallAt: number) =>
+        store.admin.settleInBudgets(ACT, {
+          organizationId,
+          subjectId: `trx_${sentWallAt}`,
+          detail: { state: "settled" },
+          requests: () => [
+            {
+              spender: { organizationId, workflowId: "wfl_1", source: "acme__people", credentialId: null },
+              sentWallAt,
+              before: { charged: "unknown", price },
+              after: { charged: "no", price },
+            },
+          ],
+        });
+      const before = (await store.admin.budget(id))!.used;
+      // A request from about the time when the budget was set may not have been counted.
+      assert.deepEqual(await settle(setWallAt - MINUTE_MS), []);
+      assert.equal((await store.admin.budget(id))!.used, before);
+      if (setWallAt - 10 * MINUTE_MS > from + 6 * MINUTE_MS) {
+        assert.deepEqual(await settle(setWallAt - 10 * MINUTE_MS), [id]);
+        assert.equal((await store.admin.budget(id))!.used, before - 100_000n);
+      }
+    });
+
     test("a decision on a charge is counted in the budgets that counted its request, and in no others", async (t) => {
       const store = await (await engine.newStore(t))();
       const budget = await withBudget(store, {

@@ -1,17 +1,25 @@
 import type { Transaction } from "kysely";
-import type { Act, CreatedCredential, CredentialAdmin, NotedCredential, StoredCredential } from "../admin/ports.ts";
+import type {
+  Act,
+  CreatedCredential,
+  CredentialAdmin,
+  NamedCredential,
+  NotedCredential,
+  StoredCredential,
+} from "../admin/ports.ts";
 import { type Context, CONTEXTS } from "../terms/caller.ts";
 import { isJsonObject, type JsonObject } from "../terms/json/json.ts";
 import type { Engine } from "./engine.ts";
+import { nameKey } from "./name-key.ts";
 import { organizationExists } from "./organization-admin.ts";
 import { inBatches, readPage } from "./read-page.ts";
 import { recordChange } from "./record-change.ts";
-import { fromCredential, toOrganization, toStoredCredential } from "./rows.ts";
-import { flag, type NewRow, type Tables } from "./tables.ts";
+import { fromCredential, fromCredentialName, toNamedCredential, toOrganization, toStoredCredential } from "./rows.ts";
+import { flag, type NewRow, type Row, type Tables } from "./tables.ts";
 
 export function createCredentialAdmin(engine: Engine): CredentialAdmin {
   return {
-    createCredential: (act, sealed, { note, fieldNames, references } = {}) =>
+    createCredential: (act, sealed, { name = null, note, fieldNames, references } = {}) =>
       recordChange(engine, act, async (transaction) => {
         if (!(await organizationExists(transaction, sealed.organizationId))) return null;
         const { sealed: _, ...credential } = sealed;
@@ -26,11 +34,12 @@ export function createCredentialAdmin(engine: Engine): CredentialAdmin {
             .where("id", "in", replacedIds)
             .execute();
         }
-        await transaction.insertInto("credentials").values(fromCredential(sealed)).execute();
+        await transaction.insertInto("credentials").values(fromCredential(sealed, name)).execute();
         return {
           result: { credential, replaced, narrowed },
           entry: subject(credential, {
             source: credential.source,
+            ...(name === null ? {} : { name }),
             contexts: credential.contexts,
             ...(credential.regions.length === 0 ? {} : { regions: credential.regions }),
             default: credential.isDefault,
@@ -52,19 +61,34 @@ export function createCredentialAdmin(engine: Engine): CredentialAdmin {
       return row === undefined ? null : toStoredCredential(row);
     },
 
-    credentials: async (organizationId, page = {}) => {
-      const own = engine.reader
-        .selectFrom("credentials")
-        .selectAll()
-        .where("organization_id", "=", organizationId)
-        .where("deleted_wall_at", "is", null);
-      const rows = await readPage(own, page);
+    credentials: async ({ organizationId, source, name }, page = {}) => {
+      let chosen = engine.reader.selectFrom("credentials").selectAll().where("deleted_wall_at", "is", null);
+      if (organizationId !== undefined) chosen = chosen.where("organization_id", "=", organizationId);
+      if (source !== undefined) chosen = chosen.where("source", "=", source);
+      if (name !== undefined) chosen = chosen.where("name_key", "like", `%${nameKey(name)}%`);
+      const rows = await readPage(chosen, page);
       const notes = await auditedNotesOf(
         engine,
         rows.map(({ id }) => id),
       );
-      return rows.map((row) => ({ ...toStoredCredential(row), ...(notes.get(row.id) ?? NO_AUDITED_NOTE) }));
+      return rows.map((row) => ({ ...toNamedCredential(row), ...(notes.get(row.id) ?? NO_AUDITED_NOTE) }));
     },
+
+    credentialNames: async (ids) => {
+      const known = [...new Set(ids)].filter((id) => id !== null);
+      const rows = await inBatches(known, (part) =>
+        engine.reader
+          .selectFrom("credentials")
+          .select(["id", "name"])
+          .where("id", "in", part)
+          .where("name", "is not", null)
+          .execute(),
+      );
+      return new Map(rows.map(({ id, name }) => [id, name!]));
+    },
+
+    renameCredential: (act, id, name) =>
+      changeCredential(engine, act, id, fromCredentialName(name), (before) => ({ name, name_before: before.name })),
 
     credentialsOfSource: async (source, page = {}) => {
       const own = engine.reader
@@ -78,16 +102,22 @@ export function createCredentialAdmin(engine: Engine): CredentialAdmin {
       );
       const organizations = new Map(owners.map((row) => [row.id, toOrganization(row)]));
       return rows.map((row) => ({
-        ...toStoredCredential(row),
+        ...toNamedCredential(row),
         organization: organizations.get(row.organization_id)!,
       }));
     },
 
     setCredentialDisabled: (act, id, disabled) =>
-      changeCredential(engine, act, id, { disabled: flag(disabled) }, { disabled }),
+      changeCredential(engine, act, id, { disabled: flag(disabled) }, () => ({ disabled })),
 
     deleteCredential: (act, id) =>
-      changeCredential(engine, act, id, { deleted_wall_at: act.wallAt, is_default: flag(false), sealed: "" }, {}),
+      changeCredential(
+        engine,
+        act,
+        id,
+        { deleted_wall_at: act.wallAt, is_default: flag(false), sealed: "" },
+        () => ({}),
+      ),
   };
 }
 
@@ -121,8 +151,8 @@ function changeCredential(
   act: Act,
   id: string,
   change: Partial<NewRow<"credentials">>,
-  detail: JsonObject,
-): Promise<StoredCredential | null> {
+  detailOf: (before: Row<"credentials">) => JsonObject,
+): Promise<NamedCredential | null> {
   return recordChange(engine, act, async (transaction) => {
     const before = await transaction
       .selectFrom("credentials")
@@ -132,8 +162,8 @@ function changeCredential(
       .executeTakeFirst();
     if (before === undefined) return null;
     await transaction.updateTable("credentials").set(change).where("id", "=", id).execute();
-    const credential = toStoredCredential({ ...before, ...change });
-    return { result: credential, entry: subject(credential, { source: credential.source, ...detail }) };
+    const credential = toNamedCredential({ ...before, ...change });
+    return { result: credential, entry: subject(credential, { source: credential.source, ...detailOf(before) }) };
   });
 }
 

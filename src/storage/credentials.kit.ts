@@ -97,11 +97,56 @@ export function credentialsContract(engine: EngineUnderTest): void {
 
       assert.deepEqual(await store.credentials.credentialsFor(organizationId, credential.source), []);
       assert.equal(await store.admin.credential(credential.id), null);
-      assert.deepEqual(await store.admin.credentials(organizationId), []);
+      assert.deepEqual(await store.admin.credentials({ organizationId }), []);
       assert.deepEqual(await store.admin.credentialsOfSource(credential.source), []);
       assert.deepEqual(await store.keys.sealedCredentialsAfter("", 10), []);
       assert.equal(await store.admin.deleteCredential(ACT, credential.id), null);
       assert.equal(await store.keys.resealCredential(credential, { keyId: "key_2", sealed: "bmV3" }), false);
+    });
+
+    test("a credential is found by a part of its name, keeps its name when it is deleted, and need not have one", async (t) => {
+      const store = await (await engine.newStore(t))();
+      const [mine, other] = [await anOrganization(store), await anOrganization(store)];
+      const [first, second, third] = [
+        aCredential(mine),
+        aCredential(mine),
+        aCredential(other, { source: "acme__firms" }),
+      ];
+      await store.admin.createCredential(ACT, first, { name: "Main account" });
+      await store.admin.createCredential(ACT, second);
+      await store.admin.createCredential(ACT, third, { name: "ÜBER-Konto" });
+
+      const named = async (name: string) =>
+        (await store.admin.credentials({ name })).map((credential) => [credential.id, credential.name]);
+      assert.deepEqual(await named("ACC"), [[first.id, "Main account"]]);
+      assert.deepEqual(await named("über"), [[third.id, "ÜBER-Konto"]]);
+      assert.deepEqual(await store.admin.credentials({ organizationId: mine, name: "über" }), []);
+      assert.deepEqual(
+        (await store.admin.credentials({ source: "acme__firms" })).map(({ id }) => id),
+        [third.id],
+      );
+
+      assert.equal((await store.admin.renameCredential(ACT, second.id, "Main account"))?.name, "Main account");
+      assert.equal((await store.admin.renameCredential(ACT, first.id, null))?.name, null);
+      assert.equal(await store.admin.renameCredential(ACT, "cred_none", "x"), null);
+      const entries = await store.admin.auditEntries({ subjectId: first.id });
+      assert.deepEqual(
+        entries.map(({ detail }) => detail).find((detail) => "name_before" in detail),
+        { source: first.source, name: null, name_before: "Main account" },
+      );
+      assert.deepEqual(
+        (await store.admin.findByName("main", 5)).map(({ id, name }) => [id, name]),
+        [[second.id, "Main account"]],
+      );
+      assert.deepEqual((await store.admin.findByIds([first.id])).get(first.id)?.name, first.source);
+
+      await store.admin.deleteCredential(ACT, second.id);
+      assert.deepEqual(await named("main"), []);
+      assert.deepEqual(await store.admin.findByName("main", 5), []);
+      assert.deepEqual(
+        await store.admin.credentialNames([first.id, second.id, null]),
+        new Map([[second.id, "Main account"]]),
+      );
     });
 
     test("the newest data key of an organization is the current one, and any is found by its id", async (t) => {

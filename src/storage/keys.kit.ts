@@ -63,7 +63,7 @@ export function keysContract(engine: EngineUnderTest): void {
         ["key_2"],
       );
       assert.deepEqual(
-        (await store.admin.credentials(organizationId)).map(({ id }) => id),
+        (await store.admin.credentials({ organizationId })).map(({ id }) => id),
         [kept!.id],
       );
       const [entry] = await store.admin.auditEntries({ organizationId, limit: 1 });

@@ -42,7 +42,8 @@ function lists(admin: AdminStore): Readonly<Record<string, () => Promise<unknown
     for (const state of ["active", "expired", "revoked"] as const)
       asked[`tokens ${state}${on}`] = () => admin.tokens(org, { ...page, state, wallAt: 9 });
     asked[`workflows${on}`] = () => admin.workflows(org, page);
-    asked[`credentials${on}`] = () => admin.credentials(org, page);
+    asked[`credentials${on}`] = () => admin.credentials({ organizationId: org }, page);
+    asked[`credentials of all organizations${on}`] = () => admin.credentials({}, page);
     asked[`credentials of a source${on}`] = () => admin.credentialsOfSource("acme__people", page);
     asked[`budgets${on}`] = () => admin.budgets(undefined, page);
     asked[`budgets of one${on}`] = () => admin.budgets(org, page);

@@ -5,12 +5,18 @@ import type { Engine } from "./engine.ts";
 import { nameKey } from "./name-key.ts";
 import { inBatches } from "./read-page.ts";
 
-/** The kinds with their tables, and the column that is shown as the name. */
+/** The kinds with their tables, and what is shown as the name. */
 const TABLES = [
   { kind: "organization", prefix: PREFIX.organization, table: "organizations", name: "name", of: "id" },
   { kind: "workflow", prefix: PREFIX.workflow, table: "workflows", name: "name", of: "organization_id" },
   { kind: "token", prefix: PREFIX.token, table: "tokens", name: "name", of: "organization_id" },
-  { kind: "credential", prefix: PREFIX.credential, table: "credentials", name: "source", of: "organization_id" },
+  {
+    kind: "credential",
+    prefix: PREFIX.credential,
+    table: "credentials",
+    name: "coalesce(name, source)",
+    of: "organization_id",
+  },
   { kind: "budget", prefix: PREFIX.budget, table: "budgets", name: "source", of: "organization_id" },
   { kind: "operator", prefix: PREFIX.operator, table: "operators", name: "name", of: null },
 ] as const;
@@ -26,7 +32,7 @@ export function createObjectFinder({ reader }: Engine): ObjectFinder {
     const { kind, table, name, of } = kept;
     const organization = of === null ? sql<string | null>`null` : sql.ref<string | null>(of);
     const rows = await sql<{ id: string; name: string | null; organization: string | null }>`
-      select id, ${sql.ref(name)} as name, ${organization} as organization from ${sql.table(table)}
+      select id, ${sql.raw(name)} as name, ${organization} as organization from ${sql.table(table)}
       where ${condition} order by ${order} limit ${limit}`.execute(reader);
     return rows.rows.map((row): FoundObject => ({
       kind,
@@ -50,8 +56,7 @@ export function createObjectFinder({ reader }: Engine): ObjectFinder {
       const found = new Map<string, FoundObject>();
       for (const kept of TABLES.filter(({ kind }) => BY_NAME.has(kind))) {
         const first: FoundObject[] = [];
-        // Each run by an operator leaves a revoked token. Revoked tokens are not searched by name.
-        const own = kept.table === "tokens" ? sql<SqlBool>`revoked_wall_at is null` : sql<SqlBool>`true`;
+        const own = sql.raw<SqlBool>(SEARCHED[kept.kind] ?? "true");
         for (const key of keysOf(text)) {
           const begins = sql<SqlBool>`name_key >= ${key} and name_key < ${key + AFTER_DIGITS} and ${own}`;
           first.push(...(await ask(kept, begins, limit, sql`name_key, id`)));
@@ -90,4 +95,10 @@ function keysOf(text: string): ReadonlySet<string> {
   return new Set(forms.flatMap((form) => [nameKey(form), nameKey(form.toLowerCase().replace(/ς$/, "σ"))]));
 }
 
-const BY_NAME: ReadonlySet<string> = new Set(["organization", "workflow", "token", "operator"]);
+const BY_NAME: ReadonlySet<string> = new Set(["organization", "workflow", "token", "credential", "operator"]);
+
+/** The rows of a kind that are searched by name. Each run by an operator leaves a revoked token. */
+const SEARCHED: Partial<Record<FoundObject["kind"], string>> = {
+  token: "revoked_wall_at is null",
+  credential: "name_key is not null and deleted_wall_at is null",
+};

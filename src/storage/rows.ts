@@ -1,4 +1,11 @@
-import type { IssuedToken, NamedWorkflow, Operator, Organization, StoredCredential } from "../admin/ports.ts";
+import type {
+  IssuedToken,
+  NamedCredential,
+  NamedWorkflow,
+  Operator,
+  Organization,
+  StoredCredential,
+} from "../admin/ports.ts";
 import type { SealedCredential, WrappedKey } from "../credentials/ports.ts";
 import type { Context, WorkflowVersions } from "../terms/caller.ts";
 import { nameKey } from "./name-key.ts";
@@ -81,11 +88,20 @@ export function toStoredCredential(row: Row<"credentials">): StoredCredential {
   };
 }
 
+export function toNamedCredential(row: Row<"credentials">): NamedCredential {
+  return { ...toStoredCredential(row), name: row.name };
+}
+
 export function toSealedCredential(row: Row<"credentials">): SealedCredential {
   return { ...toStoredCredential(row), sealed: row.sealed };
 }
 
-export function fromCredential(credential: SealedCredential): NewRow<"credentials"> {
+/** The columns of a credential's name. */
+export function fromCredentialName(name: string | null): Pick<Row<"credentials">, "name" | "name_key"> {
+  return { name, name_key: name === null ? null : nameKey(name) };
+}
+
+export function fromCredential(credential: SealedCredential, name: string | null): NewRow<"credentials"> {
   return {
     id: credential.id,
     organization_id: credential.organizationId,
@@ -99,6 +115,7 @@ export function fromCredential(credential: SealedCredential): NewRow<"credential
     deleted_wall_at: null,
     key_id: credential.keyId,
     sealed: credential.sealed,
+    ...fromCredentialName(name),
   };
 }
 

@@ -95,6 +95,9 @@ interface CredentialTable {
   readonly deleted_wall_at: number | null;
   readonly key_id: string;
   readonly sealed: string;
+  /** Null for a credential without a name. */
+  readonly name: string | null;
+  readonly name_key: string | null;
 }
 
 /** Billed calls in a calendar month, of credentials whose price has steps. */
@@ -274,6 +277,8 @@ interface BudgetTable {
   readonly amount: number;
   readonly warn_percent: number;
   readonly set_wall_at: number;
+  /** Null: it counts from when it was set. */
+  readonly counts_from: number | null;
   /** Null if the limit was never changed. */
   readonly changed_wall_at: number | null;
   /** Start of the latest period with a lease; null if there was none. */

@@ -113,3 +113,53 @@ test("the matrix of an organization says of each workflow and source what a run 
   }
   assert.equal(vendor.requests.length, 0);
 });
+
+test("a credential has a name wherever its id is shown, and lists find it by it", async (t) => {
+  const vendor = await startVendor(t);
+  const sources = ["acme__people", "bell__phone"].map((id) => sendsCredential(id, vendor, "/json"));
+  const service = await startService(t, { sources, vendors: [vendor], workflow: { autoCredentials: true } });
+  const { call, result } = adminPort(t, service.adminUrl, service.secrets);
+  const ada = await service.operator.appoint("operator", "ada");
+  const { id: org, workflow } = service.a;
+  const create = async (source: string, more: object) =>
+    (
+      await result(
+        "credential create",
+        { org, source, fields: { api_key: service.secrets.add(`secret-${source}`) }, ...more },
+        ada,
+      )
+    ).cred_id;
+  const people = await create("acme__people", { name: "Main contract" });
+  const phone = await create("bell__phone", {});
+  const named = async (filter: object) =>
+    (await result("credential list", filter, ada)).credentials.map(
+      ({ cred_id: id, name, organization_tuid: of }: Record<string, string>) => [id, name, of],
+    );
+  assert.deepEqual(await named({}), [
+    [phone, null, org],
+    [people, "Main contract", org],
+  ]);
+  assert.deepEqual(await named({ name: "CONTR" }), [[people, "Main contract", org]]);
+  assert.deepEqual(await named({ org, source: "bell__phone" }), [[phone, null, org]]);
+  assert.equal((await call("credential list", { name: "a\u202eb" }, { as: ada })).statusCode, 422);
+  const renamed = await result("credential rename", { cred_id: phone, name: "Phone" }, ada);
+  assert.equal(renamed.name, "Phone");
+
+  const { steps, cred_name } = await result("credential explain", { workflow, source: "acme__people" }, ada);
+  assert.equal(cred_name, "Main contract");
+  assert.ok(steps.some((step: Record<string, string>) => step["cred_name"] === "Main contract"));
+  const matrix = await result("credential matrix", { org }, ada);
+  assert.equal(matrix.sources[0].auto_credentials.cred_name, "Main contract");
+  const plan = await result("workflow plan", { workflow, source: ["bell__phone"] }, ada);
+  assert.equal(plan.sources[0].cred_name, "Phone");
+  assert.equal((await result("credential price current", { org }, ada)).credentials[0].name, "Phone");
+  const found = (await result("object find", { text: "main con" }, ada)).matches;
+  assert.deepEqual([found[0].id, found[0].name], [people, "Main contract"]);
+  const { transaction_id } = (await service.run({ acme__people: true })).json();
+  await until(async () => (await call("ledger show", { transaction: transaction_id }, { as: ada })).statusCode === 200);
+  assert.equal(
+    (await result("ledger show", { transaction: transaction_id }, ada)).calls[0].credential_name,
+    "Main contract",
+  );
+  assert.equal((await result("credential rename", { cred_id: phone }, ada)).name, null);
+});

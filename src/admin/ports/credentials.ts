@@ -39,7 +39,12 @@ export interface CredentialExplanation {
 /** A credential without its sealed contents. */
 export type StoredCredential = Omit<SealedCredential, "sealed">;
 
-export interface NotedCredential extends StoredCredential {
+export interface NamedCredential extends StoredCredential {
+  /** What operators call it. Names need not be unique. */
+  readonly name: string | null;
+}
+
+export interface NotedCredential extends NamedCredential {
   /** A remark by its creator, stored in the audit trail. */
   readonly note: string | null;
   /**
@@ -50,8 +55,16 @@ export interface NotedCredential extends StoredCredential {
   readonly references: Readonly<Record<string, string>>;
 }
 
-export interface OwnedCredential extends StoredCredential {
+export interface OwnedCredential extends NamedCredential {
   readonly organization: Pick<Organization, "name" | "disabled">;
+}
+
+/** An absent field does not narrow the list. */
+export interface CredentialFilter {
+  readonly organizationId?: string;
+  readonly source?: string;
+  /** A part of the name, in any case. Only the first characters of a name are searched. */
+  readonly name?: string;
 }
 
 export interface CredentialAdmin {
@@ -63,18 +76,23 @@ export interface CredentialAdmin {
   createCredential(
     act: Act,
     credential: SealedCredential,
-    about?: Partial<Pick<NotedCredential, "note" | "fieldNames" | "references">>,
+    about?: Partial<Pick<NotedCredential, "name" | "note" | "fieldNames" | "references">>,
   ): Promise<CreatedCredential | null>;
   credential(id: string): Promise<StoredCredential | null>;
-  credentials(organizationId: string, page?: Page): Promise<readonly NotedCredential[]>;
+  /** Newest first. */
+  credentials(filter: CredentialFilter, page?: Page): Promise<readonly NotedCredential[]>;
+  /** The names of credentials, also of deleted ones, by id. Those without a name are left out. */
+  credentialNames(ids: Iterable<string | null>): Promise<ReadonlyMap<string, string>>;
+  /** `null` as the name removes it. */
+  renameCredential(act: Act, id: string, name: string | null): Promise<NamedCredential | null>;
   /** The credentials of a source in all organizations. */
   credentialsOfSource(source: string, page?: Page): Promise<readonly OwnedCredential[]>;
-  setCredentialDisabled(act: Act, id: string, disabled: boolean): Promise<StoredCredential | null>;
+  setCredentialDisabled(act: Act, id: string, disabled: boolean): Promise<NamedCredential | null>;
   /**
    * Erases the sealed contents and keeps the description, which the ledger refers to. Lists and look-ups no longer show
    * the credential.
    */
-  deleteCredential(act: Act, id: string): Promise<StoredCredential | null>;
+  deleteCredential(act: Act, id: string): Promise<NamedCredential | null>;
 }
 
 export interface CreatedCredential {

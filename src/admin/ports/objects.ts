@@ -3,7 +3,7 @@
 export interface FoundObject {
   readonly kind: "organization" | "workflow" | "token" | "credential" | "budget" | "operator";
   readonly id: string;
-  /** For a credential and a budget, the source. */
+  /** For a credential without a name, and for a budget, the source. */
   readonly name: string | null;
   readonly organizationId: string | null;
 }
@@ -13,7 +13,7 @@ export interface ObjectFinder {
   /** Objects whose id starts with the text, newest first; `null` if no kind of id has this start. */
   findById(beginning: string, limit: number): Promise<readonly FoundObject[] | null>;
   /**
-   * Organizations, workflows and operators whose name starts with the text, ignoring case. Among the newest of each
+   * Organizations, workflows, tokens, credentials and operators whose name starts with the text, ignoring case. Among the newest of each
    * kind, also those that contain it.
    */
   findByName(text: string, limit: number): Promise<readonly FoundObject[]>;

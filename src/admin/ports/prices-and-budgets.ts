@@ -85,9 +85,11 @@ export interface DecidedCharges extends Pick<AuditEntry, "organizationId" | "sub
   requests(recorded: readonly AuditEntry[]): readonly ResettledRequest[];
 }
 
-export interface NewBudget extends Omit<Budget, "timeZone"> {
+export interface NewBudget extends Omit<Budget, "timeZone" | "countsFromWallAt"> {
   /** `null`: the time zone of the only budget with the same scope, period and currency, or else UTC. */
   readonly timeZone: string | null;
+  /** What a new budget counts of the period in which it is set: since when, and how much of it that is. */
+  readonly soFar?: { readonly fromWallAt: number; readonly used: Micros };
 }
 
 export interface SetBudget {
@@ -112,7 +114,8 @@ export interface BudgetAdmin {
   /**
    * Sets a budget's use to the ledger's sum of its period, and ends the leases of processes that have not reported for
    * a minute. Leases of other processes stay. `null` if the budget does not exist.
-   * @param sums queries the ledger; called again if processes have ended meanwhile
+   * @param sums queries the ledger; called again if processes have ended meanwhile. `recorded` has only requests that
+   * were sent since the budget was set, because leases count no earlier ones
    */
   recountBudget(
     act: Act,

@@ -24,7 +24,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0035_baseline", up: from(() => import("./0035_baseline.ts")) },
   { name: "0036_versions", up: from(() => import("./0036_versions.ts")), readableFrom: 35 },
   { name: "0037_history", up: from(() => import("./0037_history.ts")), readableFrom: 35 },
-  { name: "0038_reserved", up: async () => {}, readableFrom: 35 },
+  { name: "0038_names_and_budgets", up: from(() => import("./0038_names_and_budgets.ts")), readableFrom: 35 },
   { name: "0039_reply_shapes", up: from(() => import("./0039_reply_shapes.ts")), readableFrom: 35 },
 ];
 

@@ -40,8 +40,14 @@ export interface Budget extends BudgetScope {
   readonly warnPercent: number;
   /** When the budget was created. Changing its limit does not change this time. */
   readonly setWallAt: number;
+  /** The time from which it counts; absent: when it was created. Before that time, only the ledger counts for it. */
+  readonly countsFromWallAt?: number;
   /** When its limit was last changed; absent if it never was. */
   readonly changedWallAt?: number;
+}
+
+export function countsFrom({ countsFromWallAt, setWallAt }: Pick<Budget, "countsFromWallAt" | "setWallAt">): number {
+  return countsFromWallAt ?? setWallAt;
 }
 
 /** The only comparison with a limit: exactly at the limit is allowed. */

@@ -8,7 +8,14 @@ import { parseReference, REFERENCE_FORMS } from "../../../credentials/references
 import type { JsonObject } from "../../../terms/json/json.ts";
 import { Secret } from "../../../terms/secret.ts";
 import { didYouMeanAnyOf } from "../../../terms/text/nearest.ts";
-import { contextInput, noteInput, organizationInput, regionInput, sourceInput } from "../../shared-inputs.ts";
+import {
+  contextInput,
+  nameInput,
+  noteInput,
+  organizationInput,
+  regionInput,
+  sourceInput,
+} from "../../shared-inputs.ts";
 import type { CreatedCredential } from "../../ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { requireOrganization, requireSource, unknownOrganization } from "../../require.ts";
@@ -50,6 +57,7 @@ export default defineVerb({
           description: "A region in which it may be used; a deployment in any other refuses it",
         }),
       ),
+      name: Type.Optional(nameInput("What to call it; two may have the same name")),
       note: Type.Optional(noteInput("A remark for `credential list`; never a secret", 200)),
     },
     { additionalProperties: false },
@@ -88,6 +96,7 @@ export default defineVerb({
       createdWallAt: act.wallAt,
     };
     const created = await open.createCredential(act, credential, {
+      ...(input.name !== undefined && { name: input.name }),
       ...(input.note !== undefined && { note: input.note }),
       fieldNames: names,
       references,

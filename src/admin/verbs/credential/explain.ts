@@ -30,15 +30,19 @@ export default defineVerb({
     context: text,
     rule: text,
     cred_id: orNull(text),
+    cred_name: orNull(text),
     usable: yesOrNo,
     problem: orNull(text),
     references: listOf(wireReference),
-    steps: listOf(Type.Object({ rule: text, verdict: text, cred_id: orNull(text), reason: text })),
+    steps: listOf(
+      Type.Object({ rule: text, verdict: text, cred_id: orNull(text), cred_name: orNull(text), reason: text }),
+    ),
   }),
 
   async run({ workflow: id, source: sourceId, cred_id, context = "dev" }, { store, sources, finder, region, note }) {
     const source = requireSource(await sources(), sourceId);
-    const workflow = await requireWorkflow(await store(), id);
+    const open = await store();
+    const workflow = await requireWorkflow(open, id);
     const asked = { workflow, context, region: region(), credentialId: cred_id };
     const { rule, credentialId, steps, references, works, misfit } = await chooseCredentialFor(
       source,
@@ -47,12 +51,14 @@ export default defineVerb({
     );
     if (works && credentialId !== null && source.declaration.verify !== undefined)
       note(`To check whether the vendor accepts it: datarun credential verify ${credentialId}`);
+    const names = await open.credentialNames([credentialId, ...steps.map((step) => step.credentialId)]);
     return {
       source: source.id,
       needs_credential: source.credentialUse,
       context,
       rule,
       cred_id: credentialId,
+      cred_name: names.get(credentialId ?? "") ?? null,
       usable: works,
       problem: misfit,
       references: references.map(toWireReference),
@@ -60,6 +66,7 @@ export default defineVerb({
         rule: step.rule,
         verdict: step.verdict,
         cred_id: step.credentialId,
+        cred_name: names.get(step.credentialId ?? "") ?? null,
         reason: step.reason,
       })),
     };

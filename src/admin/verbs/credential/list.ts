@@ -3,36 +3,61 @@ import { PREFIX } from "../../../terms/ids.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { Type } from "../../../terms/schema/type.ts";
 import { toWireCredential, wireCredential } from "../../credential-wire.ts";
-import { organizationInput } from "../../shared-inputs.ts";
+import { nameInput, organizationInput, sourceInput } from "../../shared-inputs.ts";
 import { idOf, nextCursor, pagedById, readPage } from "../../pagination.ts";
 import { requireOrganization } from "../../require.ts";
-import { listOf, orNull, time } from "../../result-schemas.ts";
+import { listOf, orNull, text, time } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 import { toWireTime } from "../../wire-time.ts";
 
 export default defineVerb({
-  summary: "List the vendor credentials of an organization, newest first",
+  summary: "List vendor credentials, newest first",
   description:
     "Their fields are shown by name only. The time of last use is the start of the newest run in the ledger that used the credential; it is null if none did, and left out if the ledger cannot be read. Deleted credentials are not listed; the ledger still refers to them.",
   example: "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
-  input: Type.Object({ org: organizationInput, ...pagedById(PREFIX.credential) }, { additionalProperties: false }),
+  input: Type.Object(
+    {
+      org: Type.Optional({ ...organizationInput, description: "Only those of this organization" }),
+      source: Type.Optional({ ...sourceInput, description: "Only those for this source" }),
+      name: Type.Optional(
+        nameInput("Only those with this in their name, in any case; the first 50 characters of names are searched"),
+      ),
+      ...pagedById(PREFIX.credential),
+    },
+    { additionalProperties: false },
+  ),
   role: "viewer",
   changes: false,
   needs: ["store", "ledger"],
 
   result: Type.Object({
-    credentials: listOf(Type.Object({ ...wireCredential.properties, last_used_at: Type.Optional(orNull(time)) })),
+    credentials: listOf(
+      Type.Object({
+        ...wireCredential.properties,
+        organization_tuid: text,
+        organization: { ...text, description: "The name of the organization" },
+        last_used_at: Type.Optional(orNull(time)),
+      }),
+    ),
     ...nextCursor,
   }),
 
-  async run({ org, ...page }, { store, ledger, note }) {
+  async run({ org, source, name, ...page }, { store, ledger, note }) {
     const open = await store();
-    await requireOrganization(open, org);
-    const { lines, next } = await readPage(page, note, idOf, (asked) => open.credentials(org, asked));
+    if (org !== undefined) await requireOrganization(open, org);
+    const filter = {
+      ...(org !== undefined && { organizationId: org }),
+      ...(source !== undefined && { source }),
+      ...(name !== undefined && { name }),
+    };
+    const { lines, next } = await readPage(page, note, idOf, (asked) => open.credentials(filter, asked));
+    const owners = await open.findByIds(lines.map(({ organizationId }) => organizationId));
     const uses = await readUses(ledger, lines.map(idOf), note);
     return {
       credentials: lines.map((credential) => ({
         ...toWireCredential(credential),
+        organization_tuid: credential.organizationId,
+        organization: owners.get(credential.organizationId)?.name ?? "",
         ...(uses !== null && { last_used_at: toWireTime(uses.get(credential.id) ?? null) }),
       })),
       ...next,

@@ -4,6 +4,7 @@ import type { RunnableSource } from "../../../run/ports.ts";
 import { chooseCredentialFor, type ChosenCredential } from "../../chosen-credential.ts";
 import type { Context } from "../../../terms/caller.ts";
 import type { VerbCall } from "../../needs.ts";
+import type { AdminStore } from "../../ports.ts";
 import { contextInput, organizationInput } from "../../shared-inputs.ts";
 import { idOf, nextCursor, pagedById, readPage } from "../../pagination.ts";
 import { requireOrganization } from "../../require.ts";
@@ -16,6 +17,7 @@ const ASKED_AT_ONCE = 16;
 const wireChoice = Type.Object({
   rule: text,
   cred_id: orNull(text),
+  cred_name: orNull(text),
   usable: yesOrNo,
   problem: orNull(text),
   reason: text,
@@ -62,7 +64,7 @@ export default defineVerb({
     const open = await call.store();
     await requireOrganization(open, org);
     const { lines, next } = await readPage(page, call.note, idOf, (asked) => open.workflows(org, asked));
-    const rows = page.after === undefined ? await findRows(org, context, call) : null;
+    const rows = page.after === undefined ? await withNames(await findRows(org, context, call), open) : null;
     return {
       context,
       ...(rows !== null && { sources: rows }),
@@ -110,6 +112,23 @@ async function findRows(
     rows.push(...(await Promise.all(some)));
   }
   return rows;
+}
+
+type Row = Awaited<ReturnType<typeof findRows>>[number];
+
+async function withNames(rows: readonly Row[], store: Pick<AdminStore, "credentialNames">) {
+  const names = await store.credentialNames(
+    rows.flatMap(({ auto_credentials: one, no_auto_credentials: other }) => [one.cred_id, other.cred_id]),
+  );
+  const named = (choice: Row["auto_credentials"]) => ({
+    ...choice,
+    cred_name: names.get(choice.cred_id ?? "") ?? null,
+  });
+  return rows.map((row) => ({
+    ...row,
+    auto_credentials: named(row.auto_credentials),
+    no_auto_credentials: named(row.no_auto_credentials),
+  }));
 }
 
 function toChoice({ rule, credentialId, works, misfit, steps }: ChosenCredential) {

@@ -6,6 +6,7 @@ import { previousCalls } from "../../../ledger/read/previous-call.ts";
 import { ATTEMPT_COLUMNS, CALL_COLUMNS, RECONCILIATION_COLUMNS, RUN_COLUMNS } from "../../../ledger/columns.ts";
 import { printable } from "../../../terms/text/printable.ts";
 import { transactionInput, unknownRun } from "../../ledger-inputs.ts";
+import { credentialNamesOf } from "../../names-of.ts";
 import { numbersOf } from "../../recorded-versions.ts";
 import { toWireRunCost, wireRow, wireRunCost } from "../../ledger-wire.ts";
 import { count, listOf, orNull, text, yesOrNo } from "../../result-schemas.ts";
@@ -35,6 +36,7 @@ export default defineVerb({
       Type.Object({
         transaction_id: text,
         ...wireRow(CALL_COLUMNS).properties,
+        credential_name: orNull(text),
         source_version_number: orNull(count),
         waited_for: orNull(count),
       }),
@@ -53,6 +55,10 @@ export default defineVerb({
     const waitedFor = previousCalls(row.calls);
     const digests = [row.run.function_version, ...row.calls.map((call) => call.source_version)];
     const numberOf = await numbersOf(store, digests);
+    const credentials = await credentialNamesOf(
+      row.calls.map((call) => call.credential_id),
+      store,
+    );
     const { function_id: functionId, function_version: functionVersion } = row.run;
     return {
       damaged: false,
@@ -64,6 +70,7 @@ export default defineVerb({
       ...toWireRunCost(costOfRequests(row.attempts)),
       calls: row.calls.map((call) => ({
         ...call,
+        credential_name: credentials.get(call.credential_id) ?? null,
         source_version_number: numberOf("source", call.source, call.source_version),
         waited_for: waitedFor(call)?.ordinal ?? null,
       })),

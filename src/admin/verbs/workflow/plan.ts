@@ -59,6 +59,7 @@ export default defineVerb({
         return typeof used === "string" ? planOfUnusable(found, used) : planSource(used, asked, call);
       }),
     );
+    const names = await store.credentialNames(rows.map(({ cred_id: credential }) => credential));
     return {
       workflow: await toWireWorkflow(workflow, store),
       organization_tuid: workflow.organizationId,
@@ -69,6 +70,7 @@ export default defineVerb({
       unknown_cost: rows.filter(({ cost }) => cost === "unknown").map(({ source }) => source),
       sources: rows.map(({ price, ...row }) => ({
         ...row,
+        cred_name: names.get(row.cred_id ?? "") ?? null,
         at_most: price === null ? null : amountText(price.amount),
         currency: price?.currency ?? null,
       })),

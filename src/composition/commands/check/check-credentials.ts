@@ -13,7 +13,9 @@ export async function checkCredentials(
 ): Promise<void> {
   for (const { id: organization, disabled } of await admin.organizations()) {
     if (disabled) continue;
-    const credentials = (await admin.credentials(organization)).filter((credential) => !credential.disabled);
+    const credentials = (await admin.credentials({ organizationId: organization })).filter(
+      (credential) => !credential.disabled,
+    );
     const bySource = Map.groupBy(credentials, ({ source }) => source);
     for (const [source, ofSource] of bySource) {
       const ids = `${ofSource.map(({ id }) => id).join(", ")} of ${organization}`;

@@ -23,6 +23,7 @@ export default defineVerb({
     credentials: listOf(
       Type.Object({
         cred_id: text,
+        name: orNull(text),
         source: text,
         disabled: yesOrNo,
         price: oneOf("own", "list", "none"),
@@ -39,15 +40,17 @@ export default defineVerb({
   async run({ org, ...page }, { clock, store, sources, note }) {
     const open = await store();
     await requireOrganization(open, org);
-    const { lines, next } = await readPage(page, note, idOf, (asked) => open.credentials(org, asked));
+    const { lines, next } = await readPage(page, note, idOf, (asked) =>
+      open.credentials({ organizationId: org }, asked),
+    );
     const [terms, listing] = [await open.pricesOf(lines.map(({ id }) => id)), await sources()];
     const ofCredential = Map.groupBy(terms, ({ credentialId }) => credentialId);
-    const credentials = lines.map(({ id, source, disabled }) => {
+    const credentials = lines.map(({ id, name, source, disabled }) => {
       const own = ofCredential.get(id) ?? [];
       const currentTerm = termAt(own, clock.wall(), 0);
       const declared = listing.find(source);
       const charge = declared === undefined ? null : toWireCharge(declared);
-      const about = { cred_id: id, source, disabled };
+      const about = { cred_id: id, name, source, disabled };
       const model = charge?.model.replace("per_", "") ?? null;
       if (currentTerm === null) {
         const list = charge?.list_price ?? null;
