@@ -85,3 +85,42 @@ test("an invoice settles no more than the limit, and nothing if it may be about 
   const both = { ...billed, invoice: `Run;No\n${run.transactionId};1\n` };
   assert.deepEqual([(await settleInvoice(both))["settled"], (await reader.unknown()).length], [1, 0]);
 });
+
+test("many charges are settled alike, each once, and a repeated command goes on where it was cut short", async (t) => {
+  const { open, settleUnknown, losing, used, states, reader, store, run } = await unsettled(t);
+  const plan = await settleUnknown({ apply: false });
+  assert.deepEqual([plan["applied"], plan["to_settle"], (plan["charges"] as JsonObject[]).length], [false, 2, 2]);
+  assert.deepEqual(await states(), []);
+
+  const lost = await open();
+  await assert.rejects(settleUnknown({}, { on: lost, by: losing(lost) }), { code: "unavailable" });
+  assert.deepEqual([(await reader.unknown()).length, await used()], [1, 0n], "one is settled, and no budget knows it");
+  const again = await settleUnknown();
+  assert.deepEqual([again["settled"], again["to_settle"], again["changed_budgets"]], [1, 0, "bud_1"]);
+  assert.equal(await used(), -2n, "the one before counts too");
+  assert.equal((await settleUnknown())["settled"], 0);
+  assert.equal(await used(), -2n);
+  const [first] = await store.admin.auditEntries({ what: "ledger settle-unknown" });
+  assert.equal(first!.detail["note"], "asked");
+  assert.equal((await store.admin.auditEntries({ subjectId: run.transactionId })).length, 4);
+});
+
+test("all charges of a source in a time are settled, in parts, and nothing broader can be selected", async (t) => {
+  const { settleUnknown, used, reader, run } = await unsettled(t);
+  const [charge] = await reader.unknown();
+  const at = (ms: number) => new Date(charge!.sent_at + ms).toISOString();
+  const ofSource = { charge: undefined, source: charge!.source, from: at(-1_000), to: at(1_000) };
+  for (const wrong of [{ source: "x" }, { charge: undefined }, { charge: undefined, source: "x", from: at(0) }])
+    await assert.rejects(settleUnknown(wrong), { code: "usage" });
+  const earlier = { ...ofSource, to: at(-500) };
+  assert.equal((await settleUnknown(earlier))["settled"], 0);
+  assert.equal((await settleUnknown({ ...ofSource, source: "other__source" }))["settled"], 0);
+  const part = await settleUnknown({ ...ofSource, limit: 1 });
+  assert.deepEqual([part["settled"], part["to_settle"]], [1, 1]);
+  assert.deepEqual([(await settleUnknown(ofSource))["settled"], await used()], [1, -2n]);
+  const shown = (await reader.show(run.transactionId))!;
+  assert.deepEqual(
+    shown.attempts.map(({ charged }) => charged),
+    ["no", "no"],
+  );
+});

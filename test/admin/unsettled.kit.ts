@@ -19,6 +19,7 @@ import type { JsonObject } from "../../src/terms/json/json.ts";
 import { runVerb } from "../../src/admin/run-verb.ts";
 import reconcile from "../../src/admin/verbs/ledger/reconcile.ts";
 import settleVerb from "../../src/admin/verbs/ledger/settle.ts";
+import settleUnknownVerb from "../../src/admin/verbs/ledger/settle-unknown.ts";
 
 const HOUR_MS = 60 * 60_000;
 
@@ -73,6 +74,19 @@ export async function unsettled(t: TestContext) {
     const span = { from: day, to: next, map: ["transaction=Run"], note: "invoice 1", apply: true };
     return runVerb("ledger settle", settleVerb, { invoice, ...span, ...input }, given(on, by));
   };
+  const settleUnknown = (input: object = {}, { on = store, by = reader as LedgerAnswers } = {}) =>
+    runVerb(
+      "ledger settle-unknown",
+      settleUnknownVerb,
+      {
+        charge: [1, 2].map((number) => `${run.transactionId}:0:${number}`),
+        note: "asked",
+        charged: "no",
+        apply: true,
+        ...input,
+      },
+      given(on, by),
+    );
   /** A ledger that makes the store fail just after a charge was settled. */
   const losing = (lost: Store): LedgerAnswers => ({
     ...reader,
@@ -91,6 +105,7 @@ export async function unsettled(t: TestContext) {
     /** Simulates a lost store, or a killed process, just after the ledger was changed. */
     settleOnly: async (input: object, lost: Store) => settle(input, { on: lost, by: losing(lost) }),
     settleInvoice,
+    settleUnknown,
     losing,
     used: async () => (await store.admin.budget(budget.id))!.used,
     states: async () => {

@@ -22,7 +22,7 @@ import { CALLS_QUOTA, MESSAGES_QUOTA } from "../../src/operate/log-quota.ts";
 import { CALLS_MAX, UNKNOWN_MAX } from "../../src/operate/run-log.ts";
 import { ADMIN_CONNECTIONS_MAX, HEAD_MS, UNREAD_MS } from "../../src/operate/admin-server.ts";
 import { API_LINES_MAX } from "../../src/admin/invoice/compare-with-ledger.ts";
-import { SETTLED_AT_ONCE, SETTLED_AT_ONCE_MAX } from "../../src/admin/verbs/ledger/settle.ts";
+import { SETTLED_AT_ONCE, SETTLED_AT_ONCE_MAX } from "../../src/admin/settle-charges.ts";
 import { COMMANDS_MAX, UNAUTHENTICATED_BODY_BYTES_MAX, STREAMS_MAX } from "../../src/admin/http/admin-api.ts";
 import { FAILED_MS, FAILED_WAITING_MAX } from "../../src/admin/http/login.ts";
 import { BODY_BYTES_MAX } from "../../src/admin/http/read-input.ts";

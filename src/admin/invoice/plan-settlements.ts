@@ -1,6 +1,7 @@
 import type { LedgerAnswers } from "../../ledger/read/ledger-reader.ts";
-import { cursorOfCharge, type UnknownCharge } from "../../ledger/read/unknown-charges.ts";
+import type { UnknownCharge } from "../../ledger/read/unknown-charges.ts";
 import { daysIn, type TimeSpan } from "../../terms/time/calendar.ts";
+import { allUnknownCharges } from "../all-unknown-charges.ts";
 import type { InvoiceDifference } from "./compare-invoice.ts";
 import type { ComparedInvoice } from "./compare-with-ledger.ts";
 
@@ -41,31 +42,10 @@ export async function planSettlements(
   return { settlements, open: charges.length - settlements.length };
 }
 
-const CHARGES_AT_ONCE = 1_000;
-/** Longer than any run. */
-const DAY_MS = 24 * 60 * 60 * 1_000;
-
 /** The unknown charges of requests that were compared. A call without a recorded request is in no sum. */
 async function unknownCharges({ filter }: ComparedInvoice, reader: Pick<LedgerAnswers, "unknown">) {
-  const { from, to, organizationId, source, credentialId } = filter;
-  const started = { from: from - DAY_MS, to };
-  const found: UnknownCharge[] = [];
-  for (let after: string | undefined; ;) {
-    const page = await reader.unknown({ limit: CHARGES_AT_ONCE, started, ...(after !== undefined && { after }) });
-    found.push(
-      ...page.filter(
-        (charge) =>
-          charge.attempt !== null &&
-          charge.sent_at >= from &&
-          charge.sent_at < to &&
-          (organizationId === undefined || charge.organization_id === organizationId) &&
-          (source === undefined || charge.source === source) &&
-          (credentialId === undefined || charge.credential_id === credentialId),
-      ),
-    );
-    if (page.length < CHARGES_AT_ONCE) return found;
-    after = cursorOfCharge(page.at(-1)!);
-  }
+  const found = await allUnknownCharges(reader, filter);
+  return found.filter((charge) => charge.attempt !== null);
 }
 
 /** The key of a charge on an invoice; `null` if no line can be about the charge. */

@@ -1,6 +1,7 @@
 import { selectionOf } from "../column.ts";
 import { RUN_COLUMNS } from "../columns.ts";
 import type { LedgerQuery, RunReportRow, RunRow } from "../ports.ts";
+import { toStored } from "../stored-text.ts";
 import { unsettledOf } from "../journal/verdicts.ts";
 import { withAllRows } from "./read-runs.ts";
 
@@ -31,36 +32,48 @@ export interface UnknownPage {
   readonly limit?: number;
   /** Cursor of the charge before the first one. */
   readonly after?: string | undefined;
-  /** Only charges of runs that started in this interval, in Unix ms, `to` excluded. */
-  readonly started?: { readonly from: number; readonly to: number };
+  readonly filter?: UnknownFilter;
+}
+
+/** An absent field does not narrow the selection. */
+export interface UnknownFilter {
+  /** Requests that were sent from `from` and before `to`, in Unix ms. */
+  readonly from?: number;
+  readonly to?: number;
+  readonly organizationId?: string;
+  readonly source?: string;
+  readonly credentialId?: string;
 }
 
 /** Few enough to read their rows in one statement. */
 const RUNS_A_PAGE = 500;
-const EVER = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
+/** Longer than any run. */
+const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** Leaves out charges of simulated runs, which reach no vendor. */
 export async function unknownCharges(
   query: LedgerQuery,
-  { limit = 1_000, after, started = EVER }: UnknownPage = {},
+  { limit = 1_000, after, filter = {} }: UnknownPage = {},
 ): Promise<readonly UnknownCharge[]> {
   const found: UnknownCharge[] = [];
   const beginning = after === undefined ? null : readChargeCursor(after);
-  let cursor: readonly [startedAt: number, transactionId: string] = beginning?.run ?? [started.from, ""];
+  const { from = Number.MIN_SAFE_INTEGER, to = Number.MAX_SAFE_INTEGER, organizationId } = filter;
+  const ofOrganization = organizationId === undefined ? [] : [toStored(organizationId)];
+  let cursor: readonly [startedAt: number, transactionId: string] = beginning?.run ?? [from - DAY_MS, ""];
   // The run of the cursor may have further charges.
   let beyond = beginning === null ? ">" : ">=";
   while (found.length < limit) {
     const runs = await query<RunRow>(
       `SELECT ${selectionOf(RUN_COLUMNS, "r")} FROM ledger_runs AS r
        WHERE r.has_unknown = 1 AND r.simulated = 0 AND (r.started_at, r.transaction_id) ${beyond} (?, ?)
-         AND r.started_at < ?
+         AND r.started_at < ?${ofOrganization.length === 0 ? "" : " AND r.organization_id = ?"}
        ORDER BY r.started_at, r.transaction_id LIMIT ?`,
-      [...cursor, started.to, Math.min(RUNS_A_PAGE, limit)],
+      [...cursor, to, ...ofOrganization, Math.min(RUNS_A_PAGE, limit)],
     );
     const last = runs.at(-1);
     if (last === undefined) break;
     for (const row of await withAllRows(query, runs)) {
-      const charges = chargesOf(row);
+      const charges = unknownChargesOf(row).filter((charge) => isWanted(charge, filter));
       const isFirst = beginning !== null && row.run.transaction_id === beginning.run[1];
       found.push(...(isFirst ? charges.filter((charge) => isAfter(charge, beginning)) : charges));
     }
@@ -68,6 +81,15 @@ export async function unknownCharges(
     beyond = ">";
   }
   return found.slice(0, limit);
+}
+
+function isWanted(charge: UnknownCharge, { from, to, source, credentialId }: UnknownFilter): boolean {
+  return (
+    (from === undefined || charge.sent_at >= from) &&
+    (to === undefined || charge.sent_at < to) &&
+    (source === undefined || charge.source === source) &&
+    (credentialId === undefined || charge.credential_id === credentialId)
+  );
 }
 
 /** The form of a cursor: start and id of the run, call, and attempt or 0. */
@@ -93,7 +115,8 @@ function isAfter({ ordinal, attempt }: UnknownCharge, cursor: ChargeCursor): boo
   return ordinal > cursor.ordinal || (ordinal === cursor.ordinal && (attempt ?? 0) > cursor.attempt);
 }
 
-function chargesOf(row: RunReportRow): UnknownCharge[] {
+/** The unknown charges of a run. */
+export function unknownChargesOf(row: RunReportRow): UnknownCharge[] {
   return unsettledOf(row).map(({ call, attempt }) => ({
     transaction_id: row.run.transaction_id,
     organization_id: row.run.organization_id,

@@ -1,47 +1,66 @@
 import { Type } from "../../../terms/schema/type.ts";
 import { priceText } from "../../../ledger/read/costs.ts";
 import { CHARGE_CURSOR, cursorOfCharge } from "../../../ledger/read/unknown-charges.ts";
+import { credentialNamesOf, namesOf } from "../../names-of.ts";
 import { nextCursor, pagedByCursor, readPage } from "../../pagination.ts";
 import { count, listOf, orNull, text, time } from "../../result-schemas.ts";
+import { chargeOf, toUnknownFilter, unknownFilterInputs } from "../../unknown-inputs.ts";
 import { defineVerb } from "../../verb.ts";
 import { toWireTime } from "../../wire-time.ts";
 
 export default defineVerb({
   summary: "List the requests whose charge is unknown",
   description:
-    'The oldest come first. Compare them with the vendors\' invoices and settle them with "datarun ledger reconcile". Simulated runs are left out.',
+    'The oldest come first. Compare them with the vendors\' invoices and settle them with "datarun ledger reconcile", or many at once with "datarun ledger settle-unknown". Simulated runs are left out.',
   example: "--limit 20",
-  input: Type.Object(pagedByCursor(CHARGE_CURSOR.source), { additionalProperties: false }),
+  input: Type.Object(
+    { ...unknownFilterInputs, ...pagedByCursor(CHARGE_CURSOR.source) },
+    { additionalProperties: false },
+  ),
   role: "viewer",
   changes: false,
-  needs: ["ledger"],
+  needs: ["ledger", "store"],
 
   result: Type.Object({
     requests: listOf(
       Type.Object({
+        charge: { ...text, description: "What `ledger settle-unknown` takes" },
         transaction_id: text,
         call: count,
-        attempt: count,
+        attempt: { ...orNull(count), description: "`null`: of the call no request is recorded" },
         source: text,
         sent_at: time,
         price: orNull(text),
         currency: orNull(text),
         organization_tuid: text,
+        organization: { ...orNull(text), description: "Its current name" },
         cred_id: orNull(text),
+        cred_name: orNull(text),
         rule: text,
-        method: text,
-        origin: text,
+        method: orNull(text),
+        origin: orNull(text),
         fault: orNull(text),
       }),
     ),
     ...nextCursor,
   }),
 
-  async run(page, { ledger, note }) {
+  async run({ limit, after, ...selection }, { ledger, store, note }) {
     const open = await ledger();
-    const { lines, next } = await readPage(page, note, cursorOfCharge, (asked) => open.unknown(asked));
+    const filter = toUnknownFilter(selection);
+    const page = { ...(limit !== undefined && { limit }), ...(after !== undefined && { after }) };
+    const { lines, next } = await readPage(page, note, cursorOfCharge, (asked) => open.unknown({ ...asked, filter }));
+    const organizations = await namesOf(
+      lines.map((line) => line.organization_id),
+      store,
+    );
+    const credentials = await credentialNamesOf(
+      lines.map((line) => line.credential_id),
+      store,
+    );
     return {
       requests: lines.map((request) => ({
+        charge: chargeOf(request),
         transaction_id: request.transaction_id,
         call: request.ordinal,
         attempt: request.attempt,
@@ -50,7 +69,9 @@ export default defineVerb({
         price: priceText(request.price),
         currency: request.currency,
         organization_tuid: request.organization_id,
+        organization: organizations.get(request.organization_id)?.name || null,
         cred_id: request.credential_id,
+        cred_name: credentials.get(request.credential_id) ?? null,
         rule: request.credential_rule,
         method: request.method,
         origin: request.origin,
