@@ -32,6 +32,12 @@ export const sourceInput = Type.String({
   description: "Id of the source, as `datarun source list` shows it",
 });
 
+export const vendorInput = Type.String({
+  minLength: 1,
+  maxLength: 128,
+  description: "The part of a source's id before the two underscores",
+});
+
 export const operatorInput = Type.String({
   minLength: 1,
   maxLength: 128,

@@ -20,6 +20,11 @@ export const PREFIX = {
 
 /** `<vendor>__<source_name>`, lower snake case; the double underscore occurs once. */
 export const SOURCE_ID = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*__[a-z0-9]+(?:_[a-z0-9]+)*$/;
+/** The vendor of a source: the part of its id before the double underscore. */
+export function vendorOf(source: string): string {
+  return source.split("__", 1)[0]!;
+}
+
 /** The prefix, then a name in lower snake case. */
 export const FUNCTION_ID = new RegExp(`^${PREFIX.dataFunction}[a-z0-9]+(?:_[a-z0-9]+)*$`);
 /** Limit for ids of sources and functions. */

@@ -1,5 +1,6 @@
 import type { OnProgress } from "../../terms/on-progress.ts";
 import type { LedgerTables } from "../ports.ts";
+import { vendorOf } from "../../terms/ids.ts";
 import { toStored } from "../stored-text.ts";
 import { dayOfZone, type RequestKey, type TotalKey } from "../totals/group-requests.ts";
 import type { TimeSpan } from "../../terms/time/calendar.ts";
@@ -8,7 +9,7 @@ import { sumRequests } from "../totals/sum-requests.ts";
 import { type Spent, spentOf, type SummedRow } from "./spent.ts";
 
 /** The possible groups of spend. */
-export const SPEND_KEYS = ["org", "workflow", "source", "credential", "day"] as const;
+export const SPEND_KEYS = ["org", "workflow", "vendor", "source", "credential", "day"] as const;
 /** Further groups, to find the calls of an invoice: a line for each call, or for each run. */
 export type SpendKey = (typeof SPEND_KEYS)[number] | "order" | "transaction";
 
@@ -44,6 +45,7 @@ export interface SpendLine extends Spent {
 const KEY: Readonly<Record<SpendKey, RequestKey>> = {
   org: "organization_key",
   workflow: "workflow_key",
+  vendor: "source_key",
   source: "source_key",
   credential: "credential_key",
   day: "sent_day",
@@ -88,7 +90,37 @@ export async function sumSpend(
     },
     onProgress,
   );
-  return rows.map((row) => ({ ...spentOf(row), key: typeof row.key === "number" ? dayText(row.key) : row.key }));
+  const lines = rows.map((row) => ({
+    ...spentOf(row),
+    key: typeof row.key === "number" ? dayText(row.key) : row.key,
+  }));
+  return by === "vendor" ? addedByVendor(lines) : lines;
+}
+
+/** Adds up the lines of each vendor's sources. They are few, so the totals need no column for it. */
+function addedByVendor(lines: readonly SpendLine[]): readonly SpendLine[] {
+  const sums = new Map<string, SpendLine>();
+  for (const line of lines) {
+    const vendor = vendorOf(line.key ?? "");
+    const key = `${vendor} ${line.currency ?? ""}`;
+    const sum = sums.get(key);
+    sums.set(key, sum === undefined ? { ...line, key: vendor } : added(sum, line));
+  }
+  return [...sums].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, sum]) => sum);
+}
+
+function added(one: SpendLine, other: SpendLine): SpendLine {
+  return {
+    key: one.key,
+    currency: one.currency,
+    requests: one.requests + other.requests,
+    charged_yes: one.charged_yes + other.charged_yes,
+    charged_no: one.charged_no + other.charged_no,
+    charged_unknown: one.charged_unknown + other.charged_unknown,
+    unpriced: one.unpriced + other.unpriced,
+    least: one.least + other.least,
+    most: one.most + other.most,
+  };
 }
 
 /** The part of a time that has runs, since its days are counted one by one. */

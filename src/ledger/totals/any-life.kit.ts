@@ -8,7 +8,7 @@ import type { Ended } from "./sums-of-rows.kit.ts";
 export const HOUR_MS = DAY_MS / 24;
 /** Long past, so that its days have totals. In Berlin, clocks change on the third of these days, and a month ends. */
 export const FIRST = Date.UTC(2026, 2, 27);
-export const KEYS = ["org", "workflow", "source", "credential", "day"] as const;
+export const KEYS = ["org", "workflow", "vendor", "source", "credential", "day"] as const;
 
 const anyRun: fc.Arbitrary<Ended> = fc
   .record({

@@ -33,6 +33,7 @@ export async function sumOfRows(
       const of = {
         org: run.organization_id,
         workflow: run.workflow_id,
+        vendor: call.source.split("__")[0]!,
         source: call.source,
         credential: call.credential_id,
         day,

@@ -17,8 +17,8 @@ import { count, listOf, orNull, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
-  summary: "Show what was spent, by organization, workflow, source, credential or day",
-  description: `It sums up the requests that runs have sent in the given time; a day is one of --time-zone. Live tests and simulated runs are left out. TOTALS counts the lines of all pages. ${AMOUNTS}`,
+  summary: "Show what was spent, by organization, workflow, vendor, source, credential or day",
+  description: `It sums up the requests that runs have sent in the given time; a day is one of --time-zone, and a vendor is the part of a source's id before the two underscores. Live tests and simulated runs are left out. TOTALS counts the lines of all pages. ${AMOUNTS}`,
   example: "--by source --from 2026-03-01 --to 2026-04-01",
   input: Type.Object(
     {
@@ -45,7 +45,8 @@ export default defineVerb({
         ...Object.fromEntries(SPEND_KEYS.map((key) => [key, Type.Optional(orNull(text))])),
         name: Type.Optional({
           ...orNull(text),
-          description: "The current name of the organization or the workflow; for a credential, its source",
+          description:
+            "The current name of the organization, workflow or credential; of an unnamed credential, its source",
         }),
         organization_tuid: Type.Optional({
           ...orNull(text),

@@ -1,9 +1,10 @@
 import { Type } from "../../../terms/schema/type.ts";
 import { type ChargeSummary, monthRange, type SummaryOptions } from "../../../ledger/read/summarize.ts";
 import { LIVE_TEST_MAX_MS, LIVE_VERBS, withLiveTests } from "../../authoring/live-charges.ts";
+import { vendorOf } from "../../../terms/ids.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
-import { organizationInput, requireTimeZone, timeZoneInput } from "../../shared-inputs.ts";
-import { namesOf } from "../../names-of.ts";
+import { organizationInput, requireTimeZone, sourceInput, timeZoneInput, vendorInput } from "../../shared-inputs.ts";
+import { credentialNamesOf, namesOf } from "../../names-of.ts";
 import { nextCursor, pagedByCursor, readPageOf } from "../../pagination.ts";
 import { AMOUNTS, TOTAL_COLUMNS, toWireSpent, totalsOf, wireSpent, wireTotal } from "../../spend-wire.ts";
 import type { VerbBasics, VerbNeeds } from "../../needs.ts";
@@ -13,7 +14,7 @@ import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
   summary: "Sum up a month by source and credential, to compare with the vendors' invoices",
-  description: `There is one line for each source, organization, credential and currency. It counts the requests that were sent in that month of --time-zone by runs and by live tests (\`source test --live\`, \`credential verify\`); the column LIVE TESTS shows how many came from live tests. Simulated runs send no requests and are left out. TOTALS counts the lines of all pages. ${AMOUNTS}`,
+  description: `There is one line for each source, organization, credential and currency. It counts the requests that were sent in that month of --time-zone by runs and by live tests (\`source test --live\`, \`credential verify\`); the column LIVE TESTS shows how many came from live tests. Simulated runs send no requests and are left out. TOTALS and VENDORS count the lines of all pages; a vendor is the part of a source's id before the two underscores. ${AMOUNTS}`,
   example: "2026-03",
   input: Type.Object(
     {
@@ -24,6 +25,8 @@ export default defineVerb({
       }),
       time_zone: Type.Optional(timeZoneInput("The time zone of the month, such as Europe/Berlin; UTC by default")),
       org: Type.Optional(organizationInput),
+      vendor: Type.Optional(vendorInput),
+      source: Type.Optional(sourceInput),
       ...pagedByCursor(),
     },
     { additionalProperties: false },
@@ -40,6 +43,7 @@ export default defineVerb({
         organization_tuid: orNull(text),
         organization: { ...orNull(text), description: "Its current name" },
         cred_id: orNull(text),
+        cred_name: orNull(text),
         credential: text,
         requests: count,
         charged: count,
@@ -50,10 +54,14 @@ export default defineVerb({
       }),
     ),
     totals: listOf(wireTotal),
+    vendors: {
+      ...listOf(Type.Object({ vendor: text, ...wireTotal.properties })),
+      description: "The totals of each vendor, largest first",
+    },
     ...nextCursor,
   }),
 
-  async run({ month, time_zone, org, ...page }, { ledger, store, note, onProgress }) {
+  async run({ month, time_zone, org, vendor, source, ...page }, { ledger, store, note, onProgress }) {
     const timeZone = requireTimeZone(time_zone ?? "UTC");
     const { from, to } = monthRange(month, timeZone);
     const [runs, noLedger] = await requestsOfRuns(ledger, month, { timeZone, onProgress });
@@ -62,10 +70,19 @@ export default defineVerb({
     if (noLedger !== null && tests.length === 0) throw noLedger;
     if (noLedger !== null) note(`${noLedger.message} Only live tests are counted.`);
     const ofAll = withLiveTests(runs, tests, to);
-    const all = org === undefined ? ofAll : ofAll.filter(({ organization_id: of }) => of === org);
+    const all = ofAll.filter(
+      (line) =>
+        (org === undefined || line.organization_id === org) &&
+        (vendor === undefined || vendorOf(line.source) === vendor) &&
+        (source === undefined || line.source === source),
+    );
     const { lines, next } = await readPageOf(all, page, note, keyOf);
     const named = await namesOf(
       lines.map((line) => line.organization_id),
+      store,
+    );
+    const credentials = await credentialNamesOf(
+      lines.map((line) => line.credential_id),
       store,
     );
     return {
@@ -74,6 +91,7 @@ export default defineVerb({
         organization_tuid: line.organization_id,
         organization: named.get(line.organization_id ?? "")?.name || null,
         cred_id: line.credential_id,
+        cred_name: credentials.get(line.credential_id) ?? null,
         credential: line.credential,
         requests: line.requests,
         charged: line.charged_yes,
@@ -83,6 +101,7 @@ export default defineVerb({
         ...toWireSpent(line),
       })),
       totals: totalsOf(all),
+      vendors: vendorTotalsOf(all),
       ...next,
     };
   },
@@ -93,6 +112,7 @@ export default defineVerb({
       "organization",
       "organization_tuid",
       "cred_id",
+      "cred_name",
       "credential",
       "requests",
       "charged",
@@ -105,8 +125,16 @@ export default defineVerb({
       "amount_at_most",
     ],
     totals: TOTAL_COLUMNS,
+    vendors: ["vendor", ...TOTAL_COLUMNS],
   },
 });
+
+function vendorTotalsOf(lines: ReturnType<typeof withLiveTests>) {
+  const byVendor = Map.groupBy(lines, ({ source }) => vendorOf(source));
+  return [...byVendor]
+    .flatMap(([vendor, own]) => totalsOf(own).map((total) => ({ vendor, ...total })))
+    .toSorted((one, other) => Number(other.amount_at_most ?? -1) - Number(one.amount_at_most ?? -1));
+}
 
 function keyOf(line: ReturnType<typeof withLiveTests>[number]) {
   return [line.source, line.organization_id, line.credential_id, line.credential, line.currency];

@@ -1,3 +1,4 @@
+import { vendorOf } from "../../../terms/ids.ts";
 import { Type } from "../../../terms/schema/type.ts";
 import { liveTestedOf, toWireCharge, wireCharge } from "../../source-wire.ts";
 import { count, listed, listOf, oneOf, orNull, text, yesOrNo } from "../../result-schemas.ts";
@@ -49,7 +50,7 @@ export default defineVerb({
     const rows = listing.ids().flatMap((id) => {
       const source = listing.find(id)!;
       const { from, isOn } = listing.placeOf(id)!;
-      if (vendor !== undefined && id.split("__")[0] !== vendor) return [];
+      if (vendor !== undefined && vendorOf(id) !== vendor) return [];
       return {
         source: id,
         title: source.declaration.title,
