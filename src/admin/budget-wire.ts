@@ -1,4 +1,4 @@
-import { BUDGET_PERIODS, budgetText, isNearlyUsed, type Budget } from "../terms/money/budget.ts";
+import { BUDGET_PERIODS, budgetText, countsFrom, isNearlyUsed, type Budget } from "../terms/money/budget.ts";
 import type { BudgetRejections } from "../ledger/read/budget-rejections.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { Type } from "../terms/schema/type.ts";
@@ -76,6 +76,7 @@ export const namedBudget = Type.Object({
   /** The current names. */
   organization: orNull(text),
   workflow_name: orNull(text),
+  cred_name: orNull(text),
 });
 export const wireBudgetUse = Type.Object({
   ...wireBudget.properties,
@@ -99,7 +100,7 @@ export function toWireBudget(budget: Budget) {
     time_zone: budget.timeZone,
     limit: budgetText(budget, budget.limit),
     warn_percent: budget.warnPercent,
-    counts_from: toWireTime(budget.setWallAt),
+    counts_from: toWireTime(countsFrom(budget)),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { LedgerAnswers } from "../ledger/read/ledger-reader.ts";
 import type { SpendFilter } from "../ledger/read/sum-spend.ts";
-import { type Budget, budgetText } from "../terms/money/budget.ts";
+import { type Budget, budgetText, countsFrom, usedByAll } from "../terms/money/budget.ts";
+import type { Micros } from "../terms/money/money.ts";
 import type { BudgetUse } from "./ports.ts";
 
 /** A filter for the requests in a budget's scope that were sent in an interval. */
@@ -24,8 +25,8 @@ export async function spentBefore(
   ledger: Pick<LedgerAnswers, "spend">,
   { budget, period }: Pick<BudgetUse, "budget" | "period">,
 ): Promise<string | null> {
-  if (budget.setWallAt <= period.from) return null;
-  const lines = await ledger.spend("org", spendFilterOf(budget, period.from, budget.setWallAt));
+  if (countsFrom(budget) <= period.from) return null;
+  const lines = await ledger.spend("org", spendFilterOf(budget, period.from, countsFrom(budget)));
   let [least, most] = [0n, 0n];
   for (const line of lines) {
     if (budget.currency === null) {
@@ -38,4 +39,21 @@ export async function spentBefore(
   }
   if (least === most) return budgetText(budget, most);
   return `${budgetText(budget, least)} to ${budgetText(budget, most)}`;
+}
+
+/** What the requests in a budget's scope that were sent in an interval use of it, by the ledger. */
+export async function usedInLedger(
+  ledger: Pick<LedgerAnswers, "spend">,
+  budget: Budget,
+  from: number,
+  to: number,
+): Promise<Micros> {
+  if (from >= to) return 0n;
+  const lines = await ledger.spend("org", spendFilterOf(budget, from, to));
+  return usedByAll(
+    budget,
+    lines.map(({ currency, charged_yes: yes, charged_unknown: unknown, most }) => {
+      return { currency, requests: yes + unknown, amount: most };
+    }),
+  );
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { OpenBudgetLease } from "../admin/ports.ts";
-import { spendFilterOf } from "../admin/spent-before.ts";
+import { usedInLedger } from "../admin/spent-before.ts";
 import { openJournalReader, type JournalReader } from "../ledger/read/journal-reader.ts";
 import { readJournalId } from "../ledger/read/journal-id.ts";
 import type { LedgerAnswers } from "../ledger/read/ledger-reader.ts";
@@ -12,7 +12,7 @@ import { settleLeft } from "../limits/budgets/settle-left.ts";
 import { openUsageLog, type OpenUsageLog, WITHOUT_LOG } from "../limits/budgets/usage-log.ts";
 import type { Log } from "../operate/log.ts";
 import type { Store } from "../storage/store.ts";
-import { budgetText, scopeText, usedByAll } from "../terms/money/budget.ts";
+import { budgetText, countsFrom, scopeText } from "../terms/money/budget.ts";
 import type { Clock } from "../terms/time/clock.ts";
 import { newStartId, startOf, usedByStarts } from "./used-by-starts.ts";
 
@@ -141,13 +141,7 @@ function spentInLedger(ledger: () => Promise<LedgerAnswers | null>): SpentIn {
   const sum: SpentIn = async (budget, { from, to }) => {
     const answers = await ledger();
     if (answers === null) return 0n;
-    const lines = await answers.spend("org", spendFilterOf(budget, Math.max(from, budget.setWallAt), to));
-    return usedByAll(
-      budget,
-      lines.map(({ currency, charged_yes: yes, charged_unknown: unknown, most }) => {
-        return { currency, requests: yes + unknown, amount: most };
-      }),
-    );
+    return usedInLedger(answers, budget, Math.max(from, countsFrom(budget)), to);
   };
   const underWay = new Map<string, ReturnType<SpentIn>>();
   // Concurrent calls for one budget and period share one query.

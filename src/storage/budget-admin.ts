@@ -1,7 +1,15 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { BudgetAdmin, BudgetUse, NewBudget, ResettledRequest, StartSums } from "../admin/ports.ts";
 import type { StoredLease } from "../limits/budgets/ports.ts";
-import { appliesTo, budgetText, cachedPeriods, usedBy, usedByAll, type Budget } from "../terms/money/budget.ts";
+import {
+  appliesTo,
+  budgetText,
+  cachedPeriods,
+  countsFrom,
+  usedBy,
+  usedByAll,
+  type Budget,
+} from "../terms/money/budget.ts";
 import { amountFromColumn, amountFromSum } from "../terms/money/money.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { toAuditEntry } from "./audit-trail.ts";
@@ -51,10 +59,13 @@ export function createBudgetAdmin(engine: Engine): BudgetAdmin {
     for (const budget of budgets) {
       const period = periodAround(budget, now);
       // Clocks may differ by this much: a request that seems to be of this period may have been counted in the previous
-      // one.
-      const since = Math.max(period.from, budget.setWallAt) + NOTICED_MS;
+      // one. Around the time when the budget was set, neither the ledger nor a lease may have counted it.
+      const since = Math.max(period.from, countsFrom(budget)) + NOTICED_MS;
+      const isUncertain = (sentWallAt: number) => Math.abs(sentWallAt - budget.setWallAt) < NOTICED_MS;
       const more = requests
-        .filter(({ spender, sentWallAt }) => appliesTo(budget, spender) && sentWallAt >= since)
+        .filter(
+          ({ spender, sentWallAt }) => appliesTo(budget, spender) && sentWallAt >= since && !isUncertain(sentWallAt),
+        )
         .reduce((sum, { before, after }) => {
           return sum + usedBy(budget, after.charged, after.price) - usedBy(budget, before.charged, before.price);
         }, 0n);
@@ -66,6 +77,19 @@ export function createBudgetAdmin(engine: Engine): BudgetAdmin {
       counted.push(budget.id);
     }
     return counted;
+  }
+
+  /** Adds what the period of a new budget has cost before, unless the period has ended meanwhile. */
+  async function addSoFar(
+    transaction: Transaction<Tables>,
+    budget: Budget,
+    { fromWallAt, used }: NonNullable<NewBudget["soFar"]>,
+  ): Promise<void> {
+    const period = periodAround(budget, await engine.wallAt(transaction));
+    if (period.from !== fromWallAt || used === 0n) return;
+    const leases = new LeaseRows([]);
+    leases.apply(budget.id, period, { changed: [settledLease(used)], forgotten: [] });
+    await leases.write(engine.name, transaction);
   }
 
   async function usesOf(budgets: readonly Budget[]): Promise<BudgetUse[]> {
@@ -100,7 +124,7 @@ export function createBudgetAdmin(engine: Engine): BudgetAdmin {
   }
 
   return {
-    setBudget: (act, budget) =>
+    setBudget: (act, { soFar, ...budget }) =>
       recordChange(engine, act, async (transaction) => {
         if (!(await organizationExists(transaction, budget.organizationId))) return null;
         const alike = (await budgetsIn(transaction, budget.organizationId)).filter((one) => isAlike(one, budget));
@@ -108,14 +132,22 @@ export function createBudgetAdmin(engine: Engine): BudgetAdmin {
         const replaced = alike.find((one) => one.timeZone === timeZone) ?? null;
         const { limit, warnPercent } = budget;
         const set =
-          replaced === null ? { ...budget, timeZone } : { ...replaced, limit, warnPercent, changedWallAt: act.wallAt };
-        if (replaced === null) await transaction.insertInto("budgets").values(fromBudget(set)).execute();
-        else {
+          replaced === null
+            ? { ...budget, timeZone, ...(soFar !== undefined && { countsFromWallAt: soFar.fromWallAt }) }
+            : { ...replaced, limit, warnPercent, changedWallAt: act.wallAt };
+        if (replaced === null) {
+          await transaction.insertInto("budgets").values(fromBudget(set)).execute();
+          if (soFar !== undefined) await addSoFar(transaction, set, soFar);
+        } else {
           const { amount, warn_percent, changed_wall_at } = fromBudget(set);
           const changed = { amount, warn_percent, changed_wall_at };
           await transaction.updateTable("budgets").set(changed).where("id", "=", set.id).execute();
         }
-        const detail = { ...inTrail(set), replaced: replaced === null ? null : inTrail(replaced) };
+        const detail = {
+          ...inTrail(set),
+          ...(replaced === null && soFar !== undefined && { counted_so_far: budgetText(set, soFar.used) }),
+          replaced: replaced === null ? null : inTrail(replaced),
+        };
         return {
           result: { budget: set, replaced, inOtherZones: alike.filter((one) => one !== replaced) },
           entry: { organizationId: set.organizationId, subjectId: set.id, detail },

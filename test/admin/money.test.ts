@@ -55,6 +55,10 @@ test("sums name what they are about, and say by currency how much of them is unk
     },
     { currency: null, requests: 1, unknown: 0, unpriced: 1, amount: null, amount_at_most: null, amount_unknown: null },
   ]);
+  const month = new Date().toISOString().slice(0, 7);
+  const { vendors: invoiced } = await result("ledger summary", { month, vendor: "acme" }, owner);
+  assert.deepEqual([invoiced[0].vendor, invoiced[0].amount], ["acme", "2.00"]);
+  assert.deepEqual((await result("ledger summary", { month, source: "acme__none" }, owner)).charges, []);
   const { charges } = await result("ledger summary", { month: new Date().toISOString().slice(0, 7) }, owner);
   assert.deepEqual(
     new Set(charges.map(({ organization }: { organization: string }) => organization)),
@@ -74,6 +78,22 @@ test("sums name what they are about, and say by currency how much of them is unk
   assert.deepEqual([ofCredential.name, ofCredential.organization_tuid], ["acme__people", org]);
   assert.equal("name" in (await result("ledger spend", { by: "source", ...SPAN }, owner)).spend[0], false);
 
+  const { spend: vendors } = await result("ledger spend", { by: "vendor", ...SPAN }, owner);
+  assert.deepEqual(
+    vendors.map(
+      (line: { vendor: string; currency: string | null; requests: number; amount_at_most: string | null }) => [
+        line.vendor,
+        line.currency,
+        line.requests,
+        line.amount_at_most,
+      ],
+    ),
+    [
+      ["acme", "EUR", 2, "5.00"],
+      ["acme", null, 1, null],
+    ],
+  );
+
   const set = await result(
     "budget set",
     { org, workflow, per: "month", amount: "9", currency: "EUR", warn: 70 },
@@ -85,6 +105,14 @@ test("sums name what they are about, and say by currency how much of them is unk
   assert.equal(inCalls.spent_before, "1 request");
   const shown = await result("budget show", { budget: set.budget }, owner);
   assert.deepEqual([shown.spent_before, shown.used], ["2.00 EUR to 5.00 EUR", "0.00 EUR"]);
+  const whole = { org, source: "acme__lost", per: "month", amount: "7", currency: "EUR", count_so_far: true };
+  const counting = await result("budget set", whole, owner);
+  assert.deepEqual([counting.spent_before, counting.counts_from.slice(8)], [null, "01T00:00:00.000Z"]);
+  const used = async () => (await result("budget show", { budget: counting.budget }, owner)).used;
+  assert.equal(await used(), "3.00 EUR", "an unknown charge counts in full");
+  await result("budget recount", { budget: counting.budget }, owner);
+  assert.equal(await used(), "3.00 EUR");
+  await result("budget remove", { budget: counting.budget }, owner);
   const [budget] = (await result("budget list", {}, owner)).budgets;
   assert.deepEqual(
     [budget.organization, budget.workflow_name, budget.warn_percent, typeof budget.leased],

@@ -29,12 +29,14 @@ export default defineVerb({
     const { lines, next } = await readPage(page, note, cursorOf, (asked) => open.budgets(org, asked));
     const known = await open.findByIds(lines.flatMap(({ budget: it }) => [it.organizationId, it.workflowId]));
     const nameOf = (id: string | null) => (id === null ? null : known.get(id)?.name || null);
+    const credentials = await open.credentialNames(lines.map(({ budget: it }) => it.credentialId));
     const reader = await ledger().catch(noLedgerYet);
     const rejections = reader === null ? [] : await findRejections(reader, lines);
     const budgets = lines.map((use) => ({
       ...toListedBudget(use, rejections),
       organization: nameOf(use.budget.organizationId),
       workflow_name: nameOf(use.budget.workflowId),
+      cred_name: credentials.get(use.budget.credentialId ?? "") ?? null,
     }));
     return { budgets, ...next };
   },
@@ -48,6 +50,7 @@ export default defineVerb({
       "workflow",
       "source",
       "cred_id",
+      "cred_name",
       "per",
       "time_zone",
       "limit",

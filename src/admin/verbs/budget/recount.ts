@@ -1,6 +1,6 @@
 import { Type } from "../../../terms/schema/type.ts";
 import { budgetInput, recountedBudget, toWireBudget, toWireUse, unknownBudget } from "../../budget-wire.ts";
-import { budgetText } from "../../../terms/money/budget.ts";
+import { budgetText, countsFrom } from "../../../terms/money/budget.ts";
 import { findRejections } from "../../find-rejections.ts";
 import { spendFilterOf } from "../../spent-before.ts";
 import { defineVerb } from "../../verb.ts";
@@ -22,9 +22,14 @@ export default defineVerb({
     const reader = await ledger();
     const counted = await (
       await store()
-    ).recountBudget(act, id, ({ budget, period }) =>
-      reader.sumStarts(spendFilterOf(budget, Math.max(period.from, budget.setWallAt), period.to)),
-    );
+    ).recountBudget(act, id, async ({ budget, period }) => {
+      const setAt = Math.max(period.from, budget.setWallAt);
+      const countedFrom = Math.max(period.from, countsFrom(budget));
+      const since = await reader.sumStarts(spendFilterOf(budget, setAt, period.to));
+      if (countedFrom >= setAt) return since;
+      const before = await reader.sumStarts(spendFilterOf(budget, countedFrom, setAt));
+      return { now: [...before.now, ...since.now], recorded: since.recorded };
+    });
     if (counted === null) throw unknownBudget(id);
     const { before, after, twice } = counted;
     if (twice > 0)

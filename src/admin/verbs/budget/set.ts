@@ -1,5 +1,12 @@
 import { Type } from "../../../terms/schema/type.ts";
-import { BUDGET_PERIODS, budgetText, limitText, type Budget } from "../../../terms/money/budget.ts";
+import {
+  BUDGET_PERIODS,
+  budgetText,
+  countsFrom,
+  limitText,
+  periodContaining,
+  type Budget,
+} from "../../../terms/money/budget.ts";
 import type { LedgerAnswers } from "../../../ledger/read/ledger-reader.ts";
 import { newId } from "../../../terms/ids.ts";
 import { readCount, type Micros } from "../../../terms/money/money.ts";
@@ -13,7 +20,7 @@ import {
   timeZoneInput,
   workflowInput,
 } from "../../shared-inputs.ts";
-import type { AdminStore, BudgetUse } from "../../ports.ts";
+import type { AdminStore, BudgetUse, NewBudget } from "../../ports.ts";
 import { amountInput, amountOf, currencyInput } from "../../price-wire.ts";
 import {
   requireSource,
@@ -22,7 +29,7 @@ import {
   unknownOrganization,
   unknownWorkflow,
 } from "../../require.ts";
-import { spentBefore } from "../../spent-before.ts";
+import { spentBefore, usedInLedger } from "../../spent-before.ts";
 import { defineVerb } from "../../verb.ts";
 import { toWireTime } from "../../wire-time.ts";
 
@@ -31,7 +38,7 @@ const WARN_PERCENT = 80;
 export default defineVerb({
   summary: "Limit what may be charged in a day or a month",
   description:
-    "Before a request is sent, the most that it can cost is reserved in every budget that applies to it. If one has too little left, the request is not sent, and its source fails with a message that names the budget. Amounts that the vendor does not charge become available again; an unknown charge counts until it is settled. Days and months are those of --time-zone. A budget counts from when it is set. Setting it again for the same scope, period, currency and time zone changes its limit, and its use still counts. In another time zone it is another budget, and both limit until one of them is removed. A budget in money counts only requests that are priced in its currency; one in calls counts every request that may be billed.",
+    "Before a request is sent, the most that it can cost is reserved in every budget that applies to it. If one has too little left, the request is not sent, and its source fails with a message that names the budget. Amounts that the vendor does not charge become available again; an unknown charge counts until it is settled. Days and months are those of --time-zone. A budget counts from when it is set or, with --count-so-far, from the beginning of its current period; requests in progress at that moment are counted then only by `budget recount`. Setting it again for the same scope, period, currency and time zone changes its limit, and its use still counts. In another time zone it is another budget, and both limit until one of them is removed. A budget in money counts only requests that are priced in its currency; one in calls counts every request that may be billed.",
   example: "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --source acme__people --per month --amount 500 --currency EUR",
   input: Type.Object(
     {
@@ -62,6 +69,11 @@ export default defineVerb({
           "x-placeholder": "PERCENT",
         }),
       ),
+      count_so_far: Type.Optional(
+        Type.Boolean({
+          description: "A new budget also counts what its current day or month has cost already, by the ledger",
+        }),
+      ),
     },
     { additionalProperties: false },
   ),
@@ -72,7 +84,7 @@ export default defineVerb({
   result: setBudget,
 
   async run(
-    { org, workflow, source, credential, per, time_zone, warn, ...input },
+    { org, workflow, source, credential, per, time_zone, warn, count_so_far, ...input },
     { act, store, sources, ledger, note },
   ) {
     const limit = limitOf(input);
@@ -82,7 +94,7 @@ export default defineVerb({
     if (workflow !== undefined) await requireOwnWorkflow(open, org, workflow);
     if (source !== undefined) requireSource(await sources(), source);
     if (credential !== undefined) await requireOwnCredential(open, org, credential, source);
-    const set = await open.setBudget(act, {
+    const budget = {
       id: newId("budget", act.wallAt),
       organizationId: org,
       workflowId: workflow ?? null,
@@ -93,10 +105,16 @@ export default defineVerb({
       ...limit,
       warnPercent: warn ?? WARN_PERCENT,
       setWallAt: act.wallAt,
-    });
+    };
+    const soFar = count_so_far === true ? await countSoFar(budget, await ledger()) : null;
+    const set = await open.setBudget(act, { ...budget, ...(soFar !== null && { soFar }) });
     if (set === null) throw unknownOrganization(org);
     if (set.replaced !== null)
       note(`Its limit was ${budgetText(set.budget, set.replaced.limit)}. Its use still counts.`);
+    if (set.replaced !== null && soFar !== null)
+      note(
+        `It existed before, so --count-so-far changes nothing: it counts from ${toWireTime(countsFrom(set.budget))}.`,
+      );
     for (const other of set.inOtherZones)
       note(
         `The budget ${other.id} has the same scope, with ${limitText(other)}, and still limits. To have only the new one, remove it when its ${per} has ended: "datarun budget remove ${other.id}".`,
@@ -105,7 +123,7 @@ export default defineVerb({
     const before = use === null ? null : await spentBeforeIt(ledger, use, note);
     if (before !== null)
       note(
-        `It counts from ${toWireTime(set.budget.setWallAt)}. In its scope, ${before} had been charged in the same ${per} before, which it does not count.`,
+        `It counts from ${toWireTime(countsFrom(set.budget))}. In its scope, ${before} had been charged in the same ${per} before, which it does not count.`,
       );
     return { ...toWireBudget(set.budget), spent_before: before };
   },
@@ -124,6 +142,12 @@ async function spentBeforeIt(
     if (error.code !== "not_found") note(`The cost of its period so far is not known: ${error.message}`);
     return null;
   }
+}
+
+async function countSoFar(budget: NewBudget, ledger: LedgerAnswers): Promise<NonNullable<NewBudget["soFar"]>> {
+  const inZone = { ...budget, timeZone: budget.timeZone ?? "UTC" };
+  const { from } = periodContaining(inZone, budget.setWallAt);
+  return { fromWallAt: from, used: await usedInLedger(ledger, inZone, from, budget.setWallAt) };
 }
 
 interface LimitInput {

@@ -1,4 +1,5 @@
 import { Type } from "../../../terms/schema/type.ts";
+import { countsFrom } from "../../../terms/money/budget.ts";
 import type { LedgerAnswers } from "../../../ledger/read/ledger-reader.ts";
 import { amountText } from "../../../terms/money/money.ts";
 import { findRejections } from "../../find-rejections.ts";
@@ -31,7 +32,7 @@ export default defineVerb({
 });
 
 async function inLedger(ledger: LedgerAnswers, { budget, period }: BudgetUse, now: number) {
-  const from = Math.max(period.from, budget.setWallAt);
+  const from = Math.max(period.from, countsFrom(budget));
   const lines = await ledger.spend("org", spendFilterOf(budget, from, Math.max(now, budget.setWallAt) + 1));
   const others = lines.filter(({ currency, most }) => currency !== budget.currency && currency !== null && most > 0n);
   return {
