@@ -6,6 +6,7 @@ import type { LedgerFilter } from "../ledger/read/ledger-filter.ts";
 import { functionInput, organizationInput, sourceInput, workflowInput } from "./shared-inputs.ts";
 import { isDay, startOfDay } from "../terms/time/calendar.ts";
 import { CLIENT_REQUEST_ID, CLIENT_REQUEST_ID_CHARS_MAX, TRACE_ID } from "../terms/ids.ts";
+import { FAULTS } from "../terms/fault.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 
 /** Inputs that several verbs of the ledger share. */
@@ -32,6 +33,11 @@ function versionInput(kind: "function" | "source") {
     "x-says": `must be the number of a version, or ${SHORT_DIGEST} to ${DIGEST_CHARACTERS} characters of its digest`,
   });
 }
+
+/** Kinds of failures of recorded calls. A call of an unknown source is not recorded. */
+const FAILURES = [
+  ...new Set(Object.values(FAULTS).flatMap(({ surface, kind }) => (surface === "source" ? [kind] : []))),
+].filter((kind) => kind !== "unknown_source");
 
 /** Selects runs; spread into a verb's input. */
 export const filterInputs = {
@@ -71,6 +77,19 @@ export const filterInputs = {
       description: "Runs with a request that has this charge; with --source or --outcome, in a call that they select",
     }),
   ),
+  failure: Type.Optional(
+    Type.Enum(FAILURES, {
+      description: "Runs with a call that failed in this way; with --source, a call of that source",
+    }),
+  ),
+  min_duration_ms: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 86_400_000,
+      description:
+        "Runs that took at least this many milliseconds; with --source, runs with such a call of that source",
+    }),
+  ),
 };
 
 const filterObject = Type.Object(filterInputs);
@@ -91,6 +110,8 @@ export function toFilter(input: Static<typeof filterObject>): LedgerFilter {
     ...(source !== undefined && { source }),
     ...(outcome !== undefined && { outcome }),
     ...(charged !== undefined && { charged }),
+    ...(input.failure !== undefined && { failure: input.failure }),
+    ...(input.min_duration_ms !== undefined && { tookMsMin: input.min_duration_ms }),
   };
 }
 

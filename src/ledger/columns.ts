@@ -54,7 +54,7 @@ export const RUN_COLUMNS = {
   took_ms: atEnd(types.wholeOrNull, (run) => run.tookMs, { csv: "took_ms" }),
   client_gone: atEnd(types.flag, (run) => (run.clientGone ? 1 : 0), { csv: "client_gone" }),
   function_fault: atEnd(types.nameOrNull(), (run) => run.functionFault ?? null, { csv: "function_fault" }),
-  /** 1 while some charge of the run is unknown (`verdicts.ts`). Lists show these runs first, and pruning keeps them. */
+  /** 1 while some charge of the run is unknown (`verdicts.ts`). Pruning keeps these runs. */
   has_unknown: derived(types.flag),
   /** Outcomes and charges of its calls: see `verdicts.ts`. */
   verdicts: derived(types.whole),

@@ -1,7 +1,7 @@
 import { type ExportFormat, headOf, linesOf } from "./export-lines.ts";
 import { type ExportRow, tableRows } from "./export-table.ts";
 import { FEW_RUNS, isByRequest, narrowest } from "./find-runs.ts";
-import { hasVersion, runCondition, type LedgerFilter } from "./ledger-filter.ts";
+import { isUnindexed, runCondition, type LedgerFilter } from "./ledger-filter.ts";
 import type { LedgerTables, RunRow } from "../ports.ts";
 import { type FoundRun, readRuns } from "./read-runs.ts";
 
@@ -99,7 +99,7 @@ async function findRuns(tables: LedgerTables, filter: LedgerFilter, cursor: Expo
 function isRare(filter: LedgerFilter): boolean {
   const { transactionId, functionId, source, outcome, charged } = filter;
   if (transactionId !== undefined) return false;
-  return isByRequest(filter) || hasVersion(filter) || (functionId ?? source ?? outcome ?? charged) !== undefined;
+  return isByRequest(filter) || isUnindexed(filter) || (functionId ?? source ?? outcome ?? charged) !== undefined;
 }
 
 /** The position `runs` runs after `place`; `null` if there are fewer. */

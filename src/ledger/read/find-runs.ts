@@ -5,7 +5,8 @@ import {
   type SqlCondition,
   type FoundBy,
   hasCall,
-  hasVersion,
+  indexedPart,
+  isUnindexed,
   type LedgerFilter,
   lineCondition,
   runCondition,
@@ -86,7 +87,10 @@ function withoutOrganization(filter: LedgerFilter): LedgerFilter {
   return filter.workflowId === undefined ? filter : rest;
 }
 
-/** Finds the runs of a page, newest first, from an index alone. */
+/**
+ * Finds runs with unknown charges, or those without, newest first, from an index alone. Every index has the two kinds
+ * one after the other.
+ */
 export async function findPage(
   tables: LedgerTables,
   { filter, few, by }: PageQuery,
@@ -103,10 +107,9 @@ export async function findPage(
     const ofIds = runCondition(ofRequest(filter), isText, by);
     return scanIndex(tables, ofIds, runCondition(filter, isText, by), unknown, cursor, limit);
   }
-  if (hasVersion(filter)) {
-    const { functionVersion: _, sourceVersion: _1, build: _2, source: _3, ...ofRun } = filter;
+  if (isUnindexed(filter)) {
     const fits = runCondition(filter, isText, by);
-    return scanIndex(tables, runCondition(ofRun, isText, by), fits, unknown, cursor, limit);
+    return scanIndex(tables, runCondition(indexedPart(filter), isText, by), fits, unknown, cursor, limit);
   }
   const bySource = filter.source !== undefined && isMany;
   const ofFunction = filter.functionId !== undefined && isMany;
@@ -146,7 +149,7 @@ export async function findPage(
     ]);
     // A run with two calls of the source appears twice in succession.
     for (const row of rows)
-      if (row.started_at >= notBefore && row.started_at < before) found.set(row.transaction_id, toFound(row, unknown));
+      if (row.started_at >= notBefore && row.started_at < before) found.set(row.transaction_id, toFound(row));
     const last = rows.at(-1);
     if (last === undefined || rows.length < needed || found.size === limit)
       return { found: [...found.values()], stoppedAt: null };
@@ -161,8 +164,8 @@ interface FoundRow {
   readonly transaction_id: string;
 }
 
-function toFound({ started_at: startedAt, transaction_id: transactionId }: FoundRow, unknown: boolean): RunIdMatch {
-  return { transactionId, startedAt, cursor: cursorText({ unknown, startedAt, transactionId }) };
+function toFound({ started_at: startedAt, transaction_id: transactionId }: FoundRow): RunIdMatch {
+  return { transactionId, startedAt, cursor: cursorText({ startedAt, transactionId }) };
 }
 
 function earlierThan(alias: string): string {
@@ -192,12 +195,12 @@ async function scanIndex(
   for (let lookedAt = 0; ;) {
     const values = [...fits.values, ...condition.values, startedAt, startedAt, transactionId];
     const rows = await query<FoundRow & { readonly fits: 0 | 1 }>(sql, values);
-    for (const row of rows) if (row.fits === 1 && found.length < limit) found.push(toFound(row, unknown));
+    for (const row of rows) if (row.fits === 1 && found.length < limit) found.push(toFound(row));
     const last = rows.at(-1);
     if (last === undefined || rows.length < EXAMINED_AT_ONCE || found.length === limit)
       return { found, stoppedAt: null };
     lookedAt += rows.length;
-    if (lookedAt >= EXAMINED_MAX) return { found, stoppedAt: toFound(last, unknown) };
+    if (lookedAt >= EXAMINED_MAX) return { found, stoppedAt: toFound(last) };
     ({ started_at: startedAt, transaction_id: transactionId } = last);
   }
 }

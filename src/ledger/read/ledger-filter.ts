@@ -1,4 +1,4 @@
-import type { Charged } from "../../terms/fault.ts";
+import type { Charged, FaultKind } from "../../terms/fault.ts";
 import { chargesWith, verdictMask, type CallOutcome } from "../journal/verdicts.ts";
 import type { LedgerTables } from "../ports.ts";
 import { toStored } from "../stored-text.ts";
@@ -30,6 +30,10 @@ export interface LedgerFilter {
   readonly sourceVersion?: string;
   readonly outcome?: CallOutcome;
   readonly charged?: Charged;
+  /** Runs with a call that failed in this way. With `source`, a call of the source. */
+  readonly failure?: FaultKind;
+  /** Runs that took at least this long. With `source`, runs with such a call of the source. */
+  readonly tookMsMin?: number;
 }
 
 export interface SqlCondition {
@@ -37,12 +41,18 @@ export interface SqlCondition {
   readonly values: readonly (string | number)[];
 }
 
-const OF_OUTCOME: { readonly [outcome in CallOutcome]: string } = {
-  match: "l.success = 1 AND l.match = 1",
-  no_match: "l.success = 1 AND l.match = 0",
-  failed: "l.success = 0",
-  unknown: "l.success IS NULL",
-};
+function ofOutcome(outcome: CallOutcome, alias: string): string {
+  switch (outcome) {
+    case "match":
+      return `${alias}.success = 1 AND ${alias}.match = 1`;
+    case "no_match":
+      return `${alias}.success = 1 AND ${alias}.match = 0`;
+    case "failed":
+      return `${alias}.success = 0`;
+    case "unknown":
+      return `${alias}.success IS NULL`;
+  }
+}
 
 type IsText = LedgerTables["isText"];
 
@@ -51,7 +61,7 @@ export type FoundBy = "caller" | "function" | "request";
 
 /** The filter as a condition on `ledger_runs AS r`. */
 export function runCondition(filter: LedgerFilter, isText: IsText, by: FoundBy = "caller"): SqlCondition {
-  const of = [ofRun(filter, isText, "r", by), verdictCondition(filter), versionCondition(filter)].reduce(both);
+  const of = [ofRun(filter, isText, "r", by), verdictCondition(filter), unindexedCondition(filter)].reduce(both);
   // No call of this source has a property that no call of the run has.
   return filter.source === undefined ? of : both(of, hasCall(filter, isText));
 }
@@ -66,18 +76,35 @@ export function hasCall(filter: LedgerFilter, isText: IsText): SqlCondition {
   return { sql: `EXISTS (${lines})`, values };
 }
 
-/** Whether the filter has a field that no index has. */
-export function hasVersion({ functionVersion, sourceVersion, build }: LedgerFilter): boolean {
-  return (functionVersion ?? sourceVersion ?? build) !== undefined;
+/** Fields that no index has. The runs of the rest of the filter are checked for them one by one. */
+const UNINDEXED = ["functionVersion", "sourceVersion", "build", "failure", "tookMsMin"] as const;
+
+export function isUnindexed(filter: LedgerFilter): boolean {
+  return UNINDEXED.some((name) => filter[name] !== undefined);
 }
 
-function versionCondition({ functionVersion, sourceVersion, build }: LedgerFilter): SqlCondition {
-  const calls = "SELECT 1 FROM ledger_calls AS v WHERE v.transaction_id = r.transaction_id AND v.source_version = ?";
-  return all([
+/** A weaker filter, without a source and fields that no index has. */
+export function indexedPart({ source: _, failure, ...filter }: LedgerFilter): LedgerFilter {
+  const indexed = Object.entries(filter).filter(([name]) => !(UNINDEXED as readonly string[]).includes(name));
+  return { ...(failure !== undefined && { outcome: "failed" }), ...Object.fromEntries(indexed) };
+}
+
+function unindexedCondition(filter: LedgerFilter): SqlCondition {
+  const { functionVersion, build, source, sourceVersion, failure, tookMsMin } = filter;
+  const ofRunItself = all([
     ["(r.function_version = ?) IS TRUE", functionVersion],
     ["(r.build = ?) IS TRUE", build],
-    [`EXISTS (${calls} LIMIT 1 OFFSET 0)`, sourceVersion],
+    ["(r.took_ms >= ?) IS TRUE", source === undefined ? tookMsMin : undefined],
   ]);
+  const ofCall = all([
+    ["v.source_version = ?", sourceVersion],
+    ["v.fault_kind = ?", failure],
+    ["v.took_ms >= ?", source === undefined ? undefined : tookMsMin],
+  ]);
+  if (ofCall.values.length === 0) return ofRunItself;
+  const sameCall = [ofCall, all([["v.source = ?", source]]), outcomeCondition(filter, "v")].reduce(both);
+  const calls = `SELECT 1 FROM ledger_calls AS v WHERE v.transaction_id = r.transaction_id AND ${sameCall.sql}`;
+  return both(ofRunItself, { sql: `EXISTS (${calls} LIMIT 1 OFFSET 0)`, values: sameCall.values });
 }
 
 /** A call of the run has the outcome and the charge. */
@@ -113,11 +140,15 @@ function ofRun(filter: LedgerFilter, isText: IsText, alias: string, by: FoundBy)
 }
 
 /** The filter's conditions on a call, for `ledger_lines AS l`. */
-export function callCondition({ source, outcome, charged }: LedgerFilter, isText: IsText): SqlCondition {
-  const conditions = [all([[isText("l.source"), source]])];
-  if (outcome !== undefined) conditions.push({ sql: OF_OUTCOME[outcome], values: [] });
-  if (charged !== undefined) conditions.push({ sql: `l.charges IN (${chargesWith(charged).join(", ")})`, values: [] });
-  return conditions.reduce(both);
+export function callCondition(filter: LedgerFilter, isText: IsText): SqlCondition {
+  return both(all([[isText("l.source"), filter.source]]), outcomeCondition(filter, "l"));
+}
+
+function outcomeCondition({ outcome, charged }: LedgerFilter, alias: string): SqlCondition {
+  const conditions: string[] = ["TRUE"];
+  if (outcome !== undefined) conditions.push(ofOutcome(outcome, alias));
+  if (charged !== undefined) conditions.push(`${alias}.charges IN (${chargesWith(charged).join(", ")})`);
+  return { sql: conditions.join(" AND "), values: [] };
 }
 
 /** Joins all parts that have a value with AND. */

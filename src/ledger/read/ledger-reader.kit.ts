@@ -41,7 +41,7 @@ async function textOf(pages: AsyncIterable<{ readonly text: string }>): Promise<
 /** The answers of every ledger, wherever its tables are. */
 export function ledgerReaderContract(name: string, newLedger: (t: TestContext) => Promise<LedgerToRead>): void {
   describe(`reading the ledger of ${name}`, () => {
-    test("lists put runs with unknown charges first, then the newest, and continue from a cursor", async (t) => {
+    test("lists have the newest runs first, whatever their charges, count those to settle, and continue from a cursor", async (t) => {
       const { put, reader } = await newLedger(t);
       const ids: string[] = [];
       for (let day = 0; day < 6; day += 1) {
@@ -49,7 +49,7 @@ export function ledgerReaderContract(name: string, newLedger: (t: TestContext) =
         ids.push(run.transactionId);
         await put(run, makeReport(run, day === 2 || day === 3 ? { calls: [makeCall(), timedOut] } : {}));
       }
-      const order = [3, 2, 5, 4, 1, 0].map((day) => ids[day]);
+      const order = ids.toReversed();
 
       const all = await reader.list({});
       assert.deepEqual(
@@ -57,15 +57,16 @@ export function ledgerReaderContract(name: string, newLedger: (t: TestContext) =
         order,
       );
       assert.equal(all.next, null);
+      assert.deepEqual(all.toSettle, { runs: 2, isMore: false });
+      assert.deepEqual((await reader.list({ from: MARCH + 3 * DAY }, { limit: 1 })).toSettle?.runs, 1);
+      const { calls, failed, requests, charged_yes, charged_unknown, outcomes } = all.runs[2]!;
+      assert.deepEqual([calls, failed, requests, charged_yes, charged_unknown], [2, 1, 3, 1, 1]);
       assert.deepEqual(
+        outcomes.map((call) => [call.source, call.outcome, call.fault_kind, call.is_sent]),
         [
-          all.runs[0]?.calls,
-          all.runs[0]?.failed,
-          all.runs[0]?.requests,
-          all.runs[0]?.charged_yes,
-          all.runs[0]?.charged_unknown,
+          ["acme__people", "match", null, true],
+          ["bell__phone", "failed", "timeout", true],
         ],
-        [2, 1, 3, 1, 1],
       );
 
       for (const limit of [1, 2, 3, 5]) {
@@ -75,6 +76,7 @@ export function ledgerReaderContract(name: string, newLedger: (t: TestContext) =
           const page = await reader.list({}, after === "" ? { limit } : { limit, after });
           seen.push(...page.runs.map((run) => run.transaction_id));
           after = page.next;
+          assert.equal(page.toSettle === null, seen.length > limit);
         }
         assert.deepEqual(seen, order, `pages of ${limit}`);
       }
@@ -143,7 +145,40 @@ export function ledgerReaderContract(name: string, newLedger: (t: TestContext) =
       assert.deepEqual(await found({ charged: "no" }), [a]);
       assert.deepEqual(await found({ charged: "no", outcome: "no_match" }), []);
       assert.deepEqual(await found({ source: "acme__people", outcome: "failed" }), []);
-      assert.deepEqual(await found({ source: "acme__people" }), [a, b]);
+      assert.deepEqual(await found({ source: "acme__people" }), [b, a]);
+    });
+
+    test("runs are found by the failure and the duration of one call, or by the duration of the run", async (t) => {
+      const { put, reader } = await newLedger(t);
+      const slow = makeRun({ startedWallAt: MARCH });
+      const slowCall = makeCall({ ordinal: 0, tookMs: 900 });
+      await put(slow, makeReport(slow, { tookMs: 1_000, calls: [slowCall, { ...timedOut, tookMs: 100 }] }));
+      const fast = makeRun({ startedWallAt: MARCH + DAY });
+      const refused = makeCall({ success: false, match: false, fault: new Fault("source.budget_used"), attempts: [] });
+      await put(fast, makeReport(fast, { tookMs: 20, calls: [{ ...refused, tookMs: 1 }] }));
+      const [a, b] = [slow.transactionId, fast.transactionId];
+      const found = async (filter: Parameters<LedgerAnswers["list"]>[0]): Promise<string[]> => {
+        const listed = (await reader.list(filter)).runs.map((run) => run.transaction_id);
+        const lines = (await textOf(exportRuns(reader, filter, "jsonl"))).split("\n").slice(0, -1);
+        assert.deepEqual(
+          lines.map((line) => JSON.parse(line).run.transaction_id as string),
+          listed.toReversed(),
+        );
+        return listed;
+      };
+      assert.deepEqual(await found({ failure: "timeout" }), [a]);
+      assert.deepEqual(await found({ failure: "budget" }), [b]);
+      assert.deepEqual(await found({ failure: "timeout", source: "bell__phone" }), [a]);
+      assert.deepEqual(await found({ failure: "timeout", source: "acme__people" }), []);
+      assert.deepEqual(await found({ failure: "timeout", outcome: "match" }), []);
+      assert.deepEqual(await found({ failure: "timeout", charged: "unknown", organizationId: "org_a" }), [a]);
+      assert.deepEqual(await found({ failure: "input" }), []);
+      assert.deepEqual(await found({ tookMsMin: 20 }), [b, a]);
+      assert.deepEqual(await found({ tookMsMin: 21 }), [a]);
+      assert.deepEqual(await found({ tookMsMin: 900, source: "acme__people" }), [a]);
+      assert.deepEqual(await found({ tookMsMin: 101, source: "bell__phone" }), []);
+      assert.deepEqual(await found({ tookMsMin: 50, failure: "timeout", source: "bell__phone" }), [a]);
+      assert.deepEqual((await reader.list({ tookMsMin: 5 })).toSettle, { runs: 1, isMore: false });
     });
 
     test("runs are found by the versions of their function, their calls and the deployment", async (t) => {
@@ -293,7 +328,7 @@ export function ledgerReaderContract(name: string, newLedger: (t: TestContext) =
       assert.deepEqual(await reader.prune(MARCH + 1), { deleted: 250, kept_unknown: 1, kept_undrained: 0 });
       assert.deepEqual(
         (await reader.list({})).runs.map((run) => run.transaction_id),
-        [open.transactionId, young.transactionId],
+        [young.transactionId, open.transactionId],
       );
       assert.deepEqual(await reader.prune(MARCH + 1, { unknownToo: true }), {
         deleted: 1,

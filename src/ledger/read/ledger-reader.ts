@@ -33,7 +33,7 @@ import { verifyRuns } from "./verify-runs.ts";
 
 /** The ledger for operators and auditors, independent of whether the services that write it are running. */
 export interface LedgerAnswers {
-  /** Runs with unknown charges first, then newest first. */
+  /** Newest first. */
   list(filter: LedgerFilter, page?: { readonly limit?: number; readonly after?: string }): Promise<RunPage>;
   show(transactionId: string): Promise<ShownRun | null>;
   /** Runs whose id has this prefix, newest first. */

@@ -12,6 +12,7 @@ const MAY_BE_GIVEN: readonly LedgerFilter[] = [
   { source: "acme__people" },
   { outcome: "failed" },
   { charged: "yes" },
+  { failure: "timeout", tookMsMin: 100 },
 ];
 
 /** Every combination of filters. */

@@ -3,8 +3,10 @@ import { filterInputs, toFilter } from "../../ledger-inputs.ts";
 import { numbersOf, toVersionFilter } from "../../recorded-versions.ts";
 import { toCostTexts } from "../../ledger-wire.ts";
 import { nextCursor, pagedByCursor, noteMore, SHOWN } from "../../pagination.ts";
+import { CALL_OUTCOMES } from "../../../ledger/journal/verdicts.ts";
 import { CURSOR } from "../../../ledger/read/list-cursor.ts";
-import { count, listOf, orNull, text, time, yesOrNo } from "../../result-schemas.ts";
+import type { RunPage } from "../../../ledger/read/list-runs.ts";
+import { count, listOf, oneOf, orNull, text, time, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 import { toWireTime } from "../../wire-time.ts";
 
@@ -29,9 +31,9 @@ const COLUMNS = [
 ];
 
 export default defineVerb({
-  summary: "List runs, those with unknown charges first, then the newest",
+  summary: "List runs, newest first",
   description:
-    "Options narrow the list. --source and --outcome select by the same call, and --charged by a request of that call. With --function and --source, if both are busy, and with an id that thousands of requests had, a page may have few runs or none, and says how to go on. Runs whose records are damaged are left out and named; `ledger show` shows what is left of them.",
+    "Options narrow the list. --source, --outcome and --failure select by the same call, and --charged by a request of that call. If some of the runs have an unknown charge, a remark says how many; `--charged unknown` lists them. With --failure, --min-duration-ms or a version, with --function and --source, if both are busy, and with an id that thousands of requests had, a page may have few runs or none, and says how to go on. Runs whose records are damaged are left out and named; `ledger show` shows what is left of them.",
   example: "--source companies_house__company_profile --charged unknown --from 2026-03-01",
   input: Type.Object(
     {
@@ -61,11 +63,32 @@ export default defineVerb({
         took_ms: orNull(count),
         calls: count,
         failed: count,
+        outcomes: {
+          ...listOf(
+            Type.Object({
+              source: text,
+              outcome: oneOf(...CALL_OUTCOMES),
+              failure: orNull({ ...text, description: "The kind of its failure" }),
+              sent: { ...yesOrNo, description: "Whether a request was sent to the vendor" },
+              took_ms: orNull(count),
+            }),
+          ),
+          description: "The outcomes of its first 100 calls",
+        },
+        function_failure: orNull({ ...text, description: "How its function failed" }),
         requests: count,
         charged: count,
         charge_unknown: count,
         cost: listOf(text),
       }),
+    ),
+    to_settle: Type.Optional(
+      Type.Object(
+        { runs: count, more: yesOrNo },
+        {
+          description: "How many of these runs have an unknown charge, or that there are more. Only on the first page",
+        },
+      ),
     ),
     damaged: Type.Optional(listOf(text)),
     looked_back_to: Type.Optional({
@@ -84,6 +107,8 @@ export default defineVerb({
       store,
       page.runs.map((run) => run.function_version),
     );
+    const { toSettle } = page;
+    if (toSettle !== null && toSettle.runs > 0 && filter.charged === undefined) note(toSettleNote(toSettle));
     if (page.damaged.length > 0) note(damagedNote(page.damaged));
     if (page.lookedBackTo !== null) note(lookedBackNote(toWireTime(page.lookedBackTo), page.next!));
     else if (page.next !== null) noteMore(page.next, note);
@@ -103,17 +128,31 @@ export default defineVerb({
         took_ms: run.took_ms,
         calls: run.calls,
         failed: run.failed,
+        outcomes: run.outcomes.map((call) => ({
+          source: call.source,
+          outcome: call.outcome,
+          failure: call.fault_kind,
+          sent: call.is_sent,
+          took_ms: call.took_ms,
+        })),
+        function_failure: run.function_fault,
         requests: run.requests,
         charged: run.charged_yes,
         charge_unknown: run.charged_unknown,
         cost: toCostTexts(run),
       })),
+      ...(toSettle !== null && { to_settle: { runs: toSettle.runs, more: toSettle.isMore } }),
       ...(page.damaged.length > 0 && { damaged: page.damaged }),
       ...(page.lookedBackTo !== null && { looked_back_to: toWireTime(page.lookedBackTo) }),
       ...(page.next !== null && { next: page.next }),
     };
   },
 });
+
+function toSettleNote({ runs, isMore }: NonNullable<RunPage["toSettle"]>): string {
+  const have = runs === 1 && !isMore ? "1 of these runs has" : `${isMore ? "At least " : ""}${runs} of these runs have`;
+  return `${have} an unknown charge. To list ${runs === 1 && !isMore ? "it" : "them"}, give --charged unknown`;
+}
 
 function lookedBackNote(at: string, next: string): string {
   return `Many runs were read, back to ${at}, and there are more. To continue, give --after ${next}`;
