@@ -5,6 +5,7 @@ import type { RowOf } from "../api/verb-types.ts";
 import { hrefOfObject, type ObjectKind } from "./object-link.tsx";
 import { useChoosing } from "./use-choosing.ts";
 import { useSettled } from "./use-settled.ts";
+import { TOKEN, useTokenSearch } from "./use-token-search.ts";
 import "./search.css";
 
 type Match = RowOf<"object find", "matches">;
@@ -12,8 +13,8 @@ type Match = RowOf<"object find", "matches">;
 const RUN_ID = /^trx_[0-9a-f]{32}$/;
 
 /**
- * Finds anything by id or name. `/` moves the focus to it, and pasting the id of a run anywhere on a page opens that
- * run. It is a WAI-ARIA combobox with a list: the focus stays in the field, and the arrows choose.
+ * Finds anything by id or name. `/` moves the focus to it. Pasting the id of a run anywhere on a page opens that run,
+ * and pasting a token finds out whose it is. It is a WAI-ARIA combobox with a list: the focus stays in the field, and the arrows choose.
  */
 export function Search() {
   const field = useRef<HTMLInputElement>(null);
@@ -22,18 +23,30 @@ export function Search() {
   const [isOpen, setOpen] = useState(false);
   const [asked, settle] = useSettled(text.trim());
   const { result, error, isCurrent } = useVerb("object find", asked === "" ? null : { text: asked });
-  useShortcuts(field);
+  const token = useTokenSearch();
+  useShortcuts(field, searchToken);
 
-  const matches = result?.matches ?? [];
-  const isShown = isOpen && text.trim() !== "";
-  const isSettled = asked === text.trim() && (isCurrent || error !== undefined);
+  const matches = token.found?.matches ?? result?.matches ?? [];
+  const isShown = isOpen && (text.trim() !== "" || token.found !== undefined);
+  const isSettled =
+    token.found === undefined
+      ? asked === text.trim() && (isCurrent || error !== undefined)
+      : token.found.says !== undefined;
   const choosing = useChoosing({ id, matches, isSettled, take: open });
   const current = matches[choosing.at];
 
   function close(): void {
     setOpen(false);
     setText("");
+    token.forget();
     choosing.forget();
+  }
+
+  function searchToken(text: string): void {
+    setText("");
+    setOpen(true);
+    choosing.forget();
+    void token.search(text);
   }
 
   function open(match: Match): void {
@@ -42,8 +55,14 @@ export function Search() {
     navigate(hrefOf(match));
   }
 
-  function change(value: string): void {
+  function change({ currentTarget: input }: { readonly currentTarget: HTMLInputElement }): void {
+    const { value } = input;
     if (RUN_ID.test(value.trim())) return openRun(value.trim());
+    if (TOKEN.test(value.trim())) {
+      input.value = "";
+      return searchToken(value.trim());
+    }
+    token.forget();
     setText(value);
     setOpen(true);
     choosing.forget();
@@ -87,7 +106,14 @@ export function Search() {
         autocomplete="off"
         spellcheck={false}
         value={text}
-        onInput={(event) => change(event.currentTarget.value)}
+        onInput={change}
+        onPaste={(event) => {
+          const pasted = textOf(event);
+          if (!TOKEN.test(pasted)) return;
+          // It would otherwise be in the history of the field, which Undo restores.
+          event.preventDefault();
+          searchToken(pasted);
+        }}
         onKeyDown={onKeyDown}
         onFocus={() => setOpen(true)}
         onBlur={() => {
@@ -121,8 +147,16 @@ export function Search() {
             </li>
           ))}
         </ul>
-        <p class="dim" role="status">
-          {error ? error.message : matches.length > 0 ? "" : isSettled ? "Nothing has this id or name." : "Searching…"}
+        <p class={token.found?.says === undefined ? "dim" : "search-token"} role="status">
+          {token.found
+            ? (token.found.says ?? "Searching…")
+            : error
+              ? error.message
+              : matches.length > 0
+                ? ""
+                : isSettled
+                  ? "Nothing has this id or name."
+                  : "Searching…"}
         </p>
       </div>
     </div>
@@ -133,7 +167,16 @@ function hrefOf({ kind, id, organization_tuid: org }: Match): string {
   return hrefOfObject(kind as ObjectKind, id, org);
 }
 
-function useShortcuts(field: { readonly current: HTMLInputElement | null }): void {
+function textOf(event: ClipboardEvent): string {
+  return event.clipboardData?.getData("text").trim() ?? "";
+}
+
+function useShortcuts(
+  field: { readonly current: HTMLInputElement | null },
+  searchToken: (token: string) => void,
+): void {
+  const onToken = useRef(searchToken);
+  onToken.current = searchToken;
   // A layout effect, so that the key works before the next frame.
   useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
@@ -143,8 +186,12 @@ function useShortcuts(field: { readonly current: HTMLInputElement | null }): voi
       field.current?.select();
     };
     const onPaste = (event: ClipboardEvent): void => {
-      const pasted = event.clipboardData?.getData("text").trim() ?? "";
-      if (RUN_ID.test(pasted) && !isElsewhere(event)) navigate(hrefOfObject("run", pasted));
+      if (isElsewhere(event)) return;
+      const pasted = textOf(event);
+      if (RUN_ID.test(pasted)) navigate(hrefOfObject("run", pasted));
+      if (!TOKEN.test(pasted)) return;
+      field.current?.focus();
+      onToken.current(pasted);
     };
     document.addEventListener("keydown", onKeyDown);
     document.addEventListener("paste", onPaste);

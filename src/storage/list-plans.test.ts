@@ -56,6 +56,7 @@ function lists(admin: AdminStore): Readonly<Record<string, () => Promise<unknown
     asked[`find ${id}`] = () => admin.findById(id, 20);
   asked["prices of some"] = () => admin.pricesOf(["cred_1", "cred_2"]);
   asked["find ids"] = () => admin.findByIds(["org_1", "wfl_1", "org_2", "trx_1", null]);
+  asked["find digest"] = () => admin.findByDigest("d");
   asked["find name"] = () => admin.findByName("acme", 20);
   return asked;
 }

@@ -68,6 +68,14 @@ export function createObjectFinder({ reader }: Engine): ObjectFinder {
       return [...found.values()];
     },
 
+    findByDigest: async (digest) => {
+      for (const kept of TABLES.filter(({ table }) => table === "tokens" || table === "operators")) {
+        const [found] = await ask(kept, sql<SqlBool>`digest = ${digest}`, 1);
+        if (found !== undefined) return found;
+      }
+      return null;
+    },
+
     findByIds: async (ids) => {
       const found = new Map<string, FoundObject>();
       const wanted = Map.groupBy(new Set(ids), (id) => TABLES.find(({ prefix }) => id?.startsWith(prefix) === true));

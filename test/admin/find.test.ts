@@ -25,7 +25,7 @@ test("anything is found by its id, by the beginning of it, or by its name", asyn
 
   const { organization_tuid: org } = await result("org create", { name: "Ünïted 100%_\\ Lending" }, owner);
   const { workflow } = await result("workflow create", { org, name: "Onboarding of companies" }, owner);
-  const { token_id, access_token } = await result("token create", { org, name: "secretly named" }, owner);
+  const { token_id } = await result("token create", { org, name: "secretly named" }, owner);
   const fields = { api_key: service.secrets.add("a-vendor-key-to-find-nowhere") };
   const { cred_id } = await result("credential create", { org, source: "acme__people", fields }, owner);
   const { budget } = await result("budget set", { org, per: "day", calls: 5 }, owner);
@@ -70,7 +70,7 @@ test("anything is found by its id, by the beginning of it, or by its name", asyn
     [["source", "acme__people"]],
   );
   // Nothing that matches everything to a database does so here, and no secret is a name.
-  for (const text of ["%", "_____", "' or 1=1 --", "\\", access_token, fields.api_key, "trx_zzz", "\u0000"])
+  for (const text of ["%", "_____", "' or 1=1 --", "\\", fields.api_key, "trx_zzz", "\u0000"])
     assert.deepEqual(await idsOf(text), text === "%" || text === "\\" ? [org] : [], text);
   // What distinguishes long names may be at their end.
   const long = "Onboarding of companies that are registered abroad and ";
@@ -111,4 +111,27 @@ test("at most twenty are shown, and what begins with the text comes first", asyn
   assert.equal(matches.length, 20);
   assert.equal(matches[0].id, org);
   assert.equal((await result("object find", { text: "org_" }, owner)).matches.length, 20);
+});
+
+test("a token is found by its whole text, also once it is revoked, and no part of it is searched or shown", async (t) => {
+  const service = await startService(t);
+  const { call, result } = adminPort(t, service.adminUrl, service.secrets);
+  const owner = await service.operator.appoint("owner");
+  const viewer = await service.operator.appoint("viewer", "ada");
+  const { token_id, access_token } = await result("token create", { org: service.a.id, name: "till" }, owner);
+  service.secrets.add(access_token);
+  const find = async (text: string) => (await result("object find", { text }, viewer)).matches as Match[];
+  const expected = [{ kind: "token", id: token_id, name: "till", organization_tuid: service.a.id }];
+  assert.deepEqual(await find(`  ${access_token}\n`), expected);
+  await result("token revoke", { token_id }, owner);
+  assert.deepEqual(await find(access_token), expected);
+  assert.deepEqual(
+    (await find(viewer.token)).map(({ kind, name }) => [kind, name]),
+    [["operator", viewer.name]],
+  );
+  // What has no such form is not looked up, and neither answer repeats it.
+  for (const text of [access_token.slice(0, -1), `${access_token.slice(0, -1)}!`, "drt_"]) {
+    assert.deepEqual(await find(text), []);
+    assert.ok(!(await call("object find", { text }, { as: viewer })).text.includes(access_token.slice(4, -1)));
+  }
 });

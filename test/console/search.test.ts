@@ -96,3 +96,53 @@ test(
     assert.equal(await path(), `/console/runs/${RUN}`);
   },
 );
+
+test(
+  "a token that was pasted is found by its text, which is then neither in the page nor in its address or history",
+  { skip: NO_BROWSER },
+  async (t) => {
+    const { service, acme, verb } = await startWorld(t, "none");
+    const { token_id: token, access_token: secret } = await verb("token create", { org: acme.id, name: "Till 7" });
+    service.secrets.add(secret);
+    const page = await openConsole(t, service, { as: "viewer", at: "/audit" });
+    const field = page.getByRole("combobox", { name: "Search" });
+    const option = page.getByRole("listbox", { name: "Matches" }).getByRole("option", { name: "Till 7" });
+    const warning = page.getByText("Everybody who has seen this text can use the token until it is revoked.");
+    const paste = (target: string, text: string) =>
+      page.evaluate(`(() => {
+        const clipboardData = new DataTransfer();
+        clipboardData.setData("text", "${text}");
+        ${target}.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+      })()`);
+    const isNowhere = async () => {
+      const shown = `document.documentElement.outerHTML + location.href + JSON.stringify(history.state) + JSON.stringify({ ...sessionStorage, ...localStorage })`;
+      assert.ok(!((await page.evaluate(shown)) as string).includes(secret));
+      assert.equal(await field.inputValue(), "");
+    };
+    await field.fill(secret);
+    await option.waitFor();
+    await warning.waitFor();
+    await isNowhere();
+    await assertUsableEverywhere(page);
+    await page.keyboard.press("Escape");
+    await warning.waitFor({ state: "hidden" });
+
+    await paste("document.body", secret);
+    await warning.waitFor();
+    await isNowhere();
+    await page.keyboard.press("Escape");
+    await field.focus();
+    await paste("document.activeElement", secret);
+    await warning.waitFor();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(new RegExp(`token=${token}`));
+    await isNowhere();
+
+    await field.fill(secret.slice(0, -1));
+    await page.getByText("This begins like a token, but it is not a whole one.").waitFor();
+    await field.fill("Till");
+    await option.waitFor();
+    assert.equal(await page.getByText("This begins like a token").count(), 0);
+    await page.keyboard.press("Escape");
+  },
+);

@@ -17,6 +17,8 @@ export interface ObjectFinder {
    * kind, also those that contain it.
    */
   findByName(text: string, limit: number): Promise<readonly FoundObject[]>;
+  /** The access token or operator's token with this digest, revoked or not. */
+  findByDigest(digest: string): Promise<FoundObject | null>;
   /** The objects of these ids. Unknown ids are left out. */
   findByIds(ids: Iterable<string | null>): Promise<ReadonlyMap<string, FoundObject>>;
 }

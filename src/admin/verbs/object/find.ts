@@ -1,3 +1,4 @@
+import { hasOperatorTokenShape, hasTokenShape, tokenDigest } from "../../../access/access-token.ts";
 import { PREFIX, TRACE_ID } from "../../../terms/ids.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { Type } from "../../../terms/schema/type.ts";
@@ -17,7 +18,7 @@ const KINDS = ["run", ...FOUND_KINDS, "source", "function"] as const;
 
 export default defineVerb({
   summary: "Find runs, organizations, workflows and everything else by id or name",
-  description: `Runs, tokens, credentials and budgets are found by the beginning of their id; runs also by the whole X-Request-Id or trace id that their caller sent; organizations, workflows and operators also by their name, as are tokens that are not revoked; sources and functions by any part of their id or title. Beyond the newest 2,000 of a kind, only names that begin with the text are found. At most ${SHOWN} are shown.`,
+  description: `Runs, tokens, credentials and budgets are found by the beginning of their id; runs also by the whole X-Request-Id or trace id that their caller sent; organizations, workflows and operators also by their name, as are tokens that are not revoked; sources and functions by any part of their id or title. A token that was found where it should not be is found by its whole text (drt_… or dop_…), of which only the digest is compared. Beyond the newest 2,000 of a kind, only names that begin with the text are found. At most ${SHOWN} are shown.`,
   example: "acme",
   input: Type.Object(
     {
@@ -43,7 +44,7 @@ export default defineVerb({
   }),
 
   async run({ text }, call) {
-    const found = await findAll(text.trim(), call);
+    const found = isSecret(text.trim()) ? await findToken(text.trim(), call) : await findAll(text.trim(), call);
     return {
       matches: found.slice(0, SHOWN).map(({ kind, id, name, organizationId }) => ({
         kind,
@@ -56,6 +57,25 @@ export default defineVerb({
 
   nothing: { matches: "Nothing has this id or name." },
 });
+
+/** Also a part of a token or a mistyped one, so that it is not searched for, or shown, as a name. */
+function isSecret(text: string): boolean {
+  return text.startsWith(PREFIX.accessToken) || text.startsWith(PREFIX.operatorToken);
+}
+
+async function findToken(text: string, { store, note }: VerbCall<"store">): Promise<ObjectMatch[]> {
+  if (!hasTokenShape(text) && !hasOperatorTokenShape(text)) {
+    note("This begins like a token, but it is not a whole one. A token is only found by its whole text.");
+    return [];
+  }
+  const found = await (await store()).findByDigest(tokenDigest(text));
+  note(
+    found === null
+      ? "No token of this deployment has this text."
+      : "Everybody who has seen this text can use the token until it is revoked.",
+  );
+  return found === null ? [] : [found];
+}
 
 async function findAll(
   text: string,
