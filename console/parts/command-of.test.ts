@@ -9,6 +9,7 @@ test("a command that is pasted into a shell has each value as one word, and runs
     commandOf("audit list", { org: "org_1", what: "org rename" }),
     "datarun audit list --org org_1 --what 'org rename'",
   );
+  assert.equal(commandOf("ledger list", { min_duration_ms: 5 }), "datarun ledger list --min-duration-ms 5");
   const command = commandOf("audit list", filter).replace("datarun", "printf '%s\\n'");
   const words = execFileSync("sh", ["-c", command]).toString().trimEnd().split("\n");
   assert.deepEqual(words, [

@@ -3,8 +3,15 @@ import { typed } from "../program.ts";
 import { Button } from "./button.tsx";
 import "./copy.css";
 
+interface CopyProps {
+  readonly text: string;
+  readonly label?: string;
+  /** Distinguishes the button from others for screen readers: what it copies. */
+  readonly about?: string;
+}
+
 /** A button that copies a text and confirms it. */
-export function Copy({ text, label = "Copy" }: { readonly text: string; readonly label?: string }) {
+export function Copy({ text, label = "Copy", about }: CopyProps) {
   const [message, setMessage] = useState<string>();
   useEffect(() => {
     if (message === undefined) return;
@@ -15,6 +22,7 @@ export function Copy({ text, label = "Copy" }: { readonly text: string; readonly
     <>
       <Button
         kind="quiet"
+        {...(about !== undefined && { label: `${message ?? label} ${about}` })}
         onClick={() => {
           const copied = copyText(text);
           void copied.then((ok) => setMessage(ok ? "Copied" : "The browser does not allow copying"));

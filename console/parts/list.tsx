@@ -20,6 +20,7 @@ interface ListProps<Row> {
   /** Shown instead of the table if there are no rows: what the list contains, and how to create the first entry. */
   readonly empty: ComponentChildren;
   readonly current?: string | undefined;
+  readonly layout?: string | undefined;
   /** The id in the address, if no row has it. */
   readonly missing?: string | undefined;
 }

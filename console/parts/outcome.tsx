@@ -21,6 +21,15 @@ export function Outcome({ kind, says = SAYS[kind] }: { readonly kind: OutcomeKin
   );
 }
 
+/** An outcome as a shape whose meaning is shown on hover and read aloud. */
+export function NamedShape({ of, says }: { readonly of: OutcomeKind; readonly says: string }) {
+  return (
+    <span class="shape-named" role="img" aria-label={says} title={says}>
+      <Shape of={of} />
+    </span>
+  );
+}
+
 /** Only the shape, for use beside a text. */
 export function Shape({ of }: { readonly of: OutcomeKind }) {
   return (

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact";
+import { Component, type ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import "./table.css";
 
@@ -22,17 +22,14 @@ interface TableProps<Row> {
   readonly keyOf: (row: Row) => string;
   /** The key of the row in the address. */
   readonly current?: string | undefined;
+  /** A class that gives its rows another layout. */
+  readonly layout?: string | undefined;
 }
 
 /** A table. On a narrow screen each row becomes a block in which each value has its title. */
-export function Table<Row>({ caption, columns, rows, keyOf, current }: TableProps<Row>) {
-  const named = useRef<HTMLTableRowElement>(null);
-  const isThere = current !== undefined && rows.some((row) => keyOf(row) === current);
-  useEffect(() => {
-    if (isThere) named.current?.scrollIntoView({ block: "nearest" });
-  }, [current, isThere]);
+export function Table<Row>({ caption, columns, rows, keyOf, current, layout }: TableProps<Row>) {
   return (
-    <table class="table" role="table">
+    <table class={layout === undefined ? "table" : `table ${layout}`} role="table">
       <caption class="visually-hidden">{caption}</caption>
       <thead role="rowgroup">
         <tr role="row">
@@ -46,27 +43,45 @@ export function Table<Row>({ caption, columns, rows, keyOf, current }: TableProp
       <tbody role="rowgroup">
         {rows.map((row) => {
           const key = keyOf(row);
-          return (
-            <tr
-              key={key}
-              {...(current === key && { ref: named })}
-              role="row"
-              aria-current={current === key ? "true" : undefined}
-            >
-              {columns.map(({ title, show, isNumber, isName }) => (
-                <td
-                  key={title}
-                  role="cell"
-                  data-title={title}
-                  class={isNumber ? "number" : isName ? "name" : undefined}
-                >
-                  <div class="cell">{show(row)}</div>
-                </td>
-              ))}
-            </tr>
-          );
+          return <TableRow key={key} row={row} columns={columns} isCurrent={current === key} />;
         })}
       </tbody>
     </table>
+  );
+}
+
+interface TableRowProps<Row> {
+  readonly row: Row;
+  readonly columns: readonly Column<Row>[];
+  readonly isCurrent: boolean;
+}
+
+/**
+ * A row that is rendered again only if its properties change: a list may have thousands. Its cells are a component of
+ * their own, so that they follow the signals that they read.
+ */
+class TableRow<Row> extends Component<TableRowProps<Row>> {
+  override shouldComponentUpdate({ row, columns, isCurrent }: TableRowProps<Row>): boolean {
+    return row !== this.props.row || columns !== this.props.columns || isCurrent !== this.props.isCurrent;
+  }
+
+  override render(props: TableRowProps<Row>) {
+    return <Cells {...props} />;
+  }
+}
+
+function Cells<Row>({ row, columns, isCurrent }: TableRowProps<Row>) {
+  const element = useRef<HTMLTableRowElement>(null);
+  useEffect(() => {
+    if (isCurrent) element.current?.scrollIntoView({ block: "nearest" });
+  }, [isCurrent]);
+  return (
+    <tr ref={element} role="row" aria-current={isCurrent ? "true" : undefined}>
+      {columns.map(({ title, show, isNumber, isName }) => (
+        <td key={title} role="cell" data-title={title} class={isNumber ? "number" : isName ? "name" : undefined}>
+          <div class="cell">{show(row)}</div>
+        </td>
+      ))}
+    </tr>
   );
 }

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { FAULTS as WORDS } from "../../console/pages/runs/fault-words.ts";
+import { FAULT_NAMES, FAULTS as WORDS } from "../../console/pages/runs/fault-words.ts";
 import { MAGIC } from "../../src/simulation/magic-inputs.ts";
 import { FAULTS } from "../../src/terms/fault.ts";
 
 test("a run's page has words for every kind of failure that a call can end with, and for no other", () => {
   const kinds = Object.values(FAULTS).flatMap(({ surface, kind }) => (surface === "source" ? [kind] : []));
-  assert.deepEqual(Object.keys(WORDS).toSorted(), [...new Set<string>(kinds)].toSorted());
+  for (const words of [WORDS, FAULT_NAMES])
+    assert.deepEqual(Object.keys(words).toSorted(), [...new Set<string>(kinds)].toSorted());
 });
 
 test("the Run page offers every failure that can be simulated, and no other", () => {

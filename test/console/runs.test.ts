@@ -12,6 +12,7 @@ import { until } from "../rig/until.ts";
 interface Listed {
   readonly transaction_id: string;
   readonly charge_unknown: number;
+  readonly outcomes: readonly unknown[];
 }
 
 /** The runs of a world, once all of them are on the ledger. */
@@ -26,7 +27,7 @@ async function named(page: Page): Promise<void> {
 }
 
 test(
-  "runs to be settled come first, every filter is in the address, and a run leads to its page",
+  "the newest run comes first, every filter is in the address, and a run leads to its page",
   { skip: NO_BROWSER },
   async (t) => {
     const world = await startWorld(t, "little");
@@ -35,9 +36,44 @@ test(
     const rows = page.getByRole("table", { name: "Runs" }).getByRole("row");
     await page.getByText("1 to settle").first().waitFor();
     assert.equal(await rows.count(), 1 + all.length);
-    assert.match(await rows.nth(1).innerText(), /1 to settle/);
+    const newest = all.toSorted((one, other) => (one.transaction_id < other.transaction_id ? 1 : -1));
+    for (const [at, { transaction_id: id }] of newest.entries())
+      assert.ok((await rows.nth(at + 1).innerText()).includes(id.slice(-8)));
     assert.match(await rows.nth(1).innerText(), /Acme Lending/);
+    // Each call is a shape with a name, and the first failure is in words.
+    const { outcomes } = newest[0]!;
+    assert.equal(await rows.nth(1).getByRole("img").count(), outcomes.length);
+    await rows
+      .nth(1)
+      .getByRole("img", { name: /^registry__company: (found|no record)$/ })
+      .waitFor();
+    await rows
+      .getByText(/^register__insolvency\s*: (timeout|connection lost|rate limit of the vendor)$/)
+      .first()
+      .waitFor();
     await assertUsableEverywhere(page);
+    // A narrow row has two lines.
+    await page.setViewportSize({ width: 390, height: 844 });
+    assert.ok(((await rows.nth(1).boundingBox())?.height ?? 0) < 64);
+    await page.setViewportSize({ width: 1280, height: 900 });
+
+    await page.getByLabel("Failure").selectOption("timeout");
+    await page.waitForURL(/failure=timeout/);
+    const timedOut = await runsOf(world, { failure: "timeout" });
+    await until(async () => (await rows.count()) === 1 + timedOut.length);
+    await page.getByLabel("Took at least (ms)").fill("9999999");
+    await page.keyboard.press("Enter");
+    await page.getByText("No run matches the filter.").waitFor();
+    await page.getByText("--failure timeout --min-duration-ms 9999999").waitFor();
+    await page.getByRole("button", { name: "Show all" }).click();
+    await page
+      .getByText(`${all.filter(({ charge_unknown: unknown }) => unknown > 0).length} runs have a charge to settle.`)
+      .waitFor();
+    await page.getByRole("link", { name: "Show them" }).click();
+    await page.waitForURL(/charged=unknown/);
+    assert.equal(await page.getByText("a charge to settle").count(), 0);
+    await page.getByRole("button", { name: "Show all" }).click();
+    await page.waitForURL(/\/runs$/);
 
     await page.getByLabel("Outcome").focus();
     await page.getByLabel("Outcome").selectOption("failed");
@@ -73,12 +109,15 @@ test(
     await page.waitForURL(/\/runs$/);
     assert.equal(await page.evaluate("document.activeElement.name"), "org");
 
-    await page.getByLabel("From (UTC)").fill("2001-01-01T10:30");
-    await page.getByLabel("Before (UTC)").fill("2001-01-02T00:00");
+    await page.getByRole("button", { name: "Custom" }).click();
+    await page.getByLabel("From").fill("2001-01-01T10:30");
+    await page.getByLabel("Before").fill("2001-01-02T00:00");
     await page.keyboard.press("Enter");
-    await page.waitForURL(/from=2001-01-01T10%3A30Z/);
+    await page.waitForURL(/from=2001-01-01T10%3A30/);
     await page.getByText("No run matches the filter.").waitFor();
-    await page.getByRole("button", { name: "Show all" }).click();
+    await page.getByRole("button", { name: "1 h", exact: true }).click();
+    await page.waitForURL(/range=1h/);
+    await page.getByText("1 to settle").first().waitFor();
     await page
       .getByRole("link", { name: /\d{2}:\d{2}:\d{2}/ })
       .first()

@@ -19,3 +19,25 @@ export const FAULTS: Readonly<Record<string, string>> = {
   internal: "the result could not be collected",
   unknown_source: "there is no such source",
 };
+
+/** The same failures as names, for lists and choices. */
+export const FAULT_NAMES: Readonly<Record<string, string>> = {
+  timeout: "timeout",
+  connection_lost: "connection lost",
+  unreachable: "vendor unreachable",
+  vendor_5xx: "server error of the vendor",
+  vendor_4xx: "refused by the vendor",
+  rate_limited: "rate limit of the vendor",
+  credential: "credential missing or refused",
+  input: "inputs not accepted",
+  contract: "unexpected reply",
+  shed: "limit of the service",
+  adapter: "error in the source",
+  region: "wrong region",
+  budget: "budget used up",
+  pending: "order not finished in time",
+  no_room: "not enough memory",
+  abandoned: "run ended first",
+  internal: "internal error",
+  unknown_source: "no such source",
+};

@@ -1,6 +1,6 @@
 import type { InputOf } from "../../api/verb-types.ts";
 
-/** The parameters of the address, equal to those of the verb. */
+/** The parameters of the address that the form sets, equal to those of the verb. */
 export const FILTERS = [
   "org",
   "workflow",
@@ -9,25 +9,24 @@ export const FILTERS = [
   "source",
   "source_version",
   "outcome",
+  "failure",
+  "min_duration_ms",
   "charged",
-  "from",
-  "to",
 ] as const;
 export type FilterName = (typeof FILTERS)[number];
-export type Filter = Readonly<Partial<Record<FilterName, string>>> & InputOf<"ledger list">;
+export type Filter = Readonly<Partial<Record<FilterName, string>>>;
 
 export function readFilter(query: URLSearchParams): Filter {
   const given = FILTERS.map((name) => [name, query.get(name)?.trim() ?? ""] as const);
-  return Object.fromEntries(given.filter(([, value]) => value !== "")) as Filter;
+  return Object.fromEntries(given.filter(([, value]) => value !== ""));
 }
 
-/** A time as a date and time field needs it: 2026-03-01T12:00, in UTC. A date becomes midnight. */
-export function toField(moment: string | undefined): string {
-  const wallAt = moment === undefined ? NaN : Date.parse(moment);
-  return Number.isNaN(wallAt) ? "" : new Date(wallAt).toISOString().slice(0, 16);
-}
-
-/** The value of such a field as the verb accepts it. */
-export function fromField(text: string): string | null {
-  return text === "" ? null : `${text.slice(0, 16)}Z`;
+/** The filter and the time range as the verb takes them. */
+export function inputOf(
+  { min_duration_ms: text, ...filter }: Filter,
+  span: { readonly from?: string; readonly to?: string },
+): InputOf<"ledger list"> {
+  const ms = Number(text);
+  const least = text === undefined || !Number.isFinite(ms) || ms < 0 ? {} : { min_duration_ms: Math.ceil(ms) };
+  return { ...(filter as InputOf<"ledger list">), ...least, ...span };
 }

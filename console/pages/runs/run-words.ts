@@ -1,7 +1,8 @@
-import type { ResultOf } from "../../api/verb-types.ts";
+import type { ResultOf, RowOf } from "../../api/verb-types.ts";
 import type { OutcomeKind } from "../../parts/outcome.tsx";
 import { FAULTS } from "./fault-words.ts";
 
+export type Run = RowOf<"ledger list", "runs">;
 export type Shown = ResultOf<"ledger show">;
 export type Call = Shown["calls"][number];
 export type Attempt = Shown["attempts"][number];

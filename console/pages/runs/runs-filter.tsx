@@ -5,7 +5,8 @@ import { Button } from "../../parts/button.tsx";
 import { SelectField, TextField, type Choice } from "../../parts/fields.tsx";
 import { OrganizationField } from "../../parts/organization-field.tsx";
 import { focusFirst, useDraft } from "../../parts/use-draft.ts";
-import { type Filter, type FilterName, FILTERS, fromField, toField } from "./filter.ts";
+import { FAULT_NAMES } from "./fault-words.ts";
+import { type Filter, type FilterName, FILTERS } from "./filter.ts";
 
 interface RunsFilterProps {
   readonly filter: Filter;
@@ -39,12 +40,6 @@ export function RunsFilter({ filter, isFiltered }: RunsFilterProps) {
     onValue: (value: string) => apply({ [name]: value }),
   });
   const hasVersion = (name: "function" | "source") => (draft[name] ?? "") + (draft[`${name}_version`] ?? "") !== "";
-  const moment = (name: "from" | "to") => ({
-    name,
-    type: "datetime-local" as const,
-    value: toField(draft[name]),
-    onValue: (value: string) => setDraft({ ...draft, [name]: fromField(value) ?? "" }),
-  });
   return (
     <form
       class="filter runs-filter"
@@ -83,9 +78,9 @@ export function RunsFilter({ filter, isFiltered }: RunsFilterProps) {
       />
       {hasVersion("source") && <TextField label="Source version" placeholder="any" {...typed("source_version")} />}
       <SelectField label="Outcome" choices={OUTCOMES} {...chosen("outcome")} />
+      <SelectField label="Failure" choices={FAILURES} {...chosen("failure")} />
       <SelectField label="Charge" choices={CHARGES} {...chosen("charged")} />
-      <TextField label="From (UTC)" {...moment("from")} />
-      <TextField label="Before (UTC)" {...moment("to")} />
+      <TextField label="Took at least (ms)" inputMode="numeric" placeholder="any" {...typed("min_duration_ms")} />
       <Button type="submit">Filter</Button>
       {isFiltered && (
         <Button
@@ -127,6 +122,12 @@ const OUTCOMES: readonly Choice[] = [
   { value: "no_match", label: "no record" },
   { value: "failed", label: "failed" },
   { value: "unknown", label: "interrupted" },
+];
+
+/** A call of an unknown source is not recorded. */
+const FAILURES: readonly Choice[] = [
+  { value: "", label: "any" },
+  ...Object.entries(FAULT_NAMES).flatMap(([value, label]) => (value === "unknown_source" ? [] : [{ value, label }])),
 ];
 
 const CHARGES: readonly Choice[] = [

@@ -1,70 +1,79 @@
-import { address } from "../../address.ts";
+import type { ComponentChildren } from "preact";
+import { createContext } from "preact";
+import { useContext, useMemo, useRef } from "preact/hooks";
+import { address, hrefOf } from "../../address.ts";
 import { useList } from "../../api/use-list.ts";
 import { useNames } from "../../api/use-names.ts";
-import type { RowOf } from "../../api/verb-types.ts";
 import { commandOf } from "../../parts/command-of.ts";
 import { Damaged } from "../../parts/damaged.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Export } from "../../parts/export.tsx";
 import { List } from "../../parts/list.tsx";
 import { hrefOfObject, ObjectLink } from "../../parts/object-link.tsx";
-import { Outcome } from "../../parts/outcome.tsx";
+import { Shape } from "../../parts/outcome.tsx";
 import { Page } from "../../parts/page.tsx";
+import { ShortId } from "../../parts/short-id.tsx";
 import type { Column } from "../../parts/table.tsx";
-import { Badge, Id, Time, Took } from "../../parts/values.tsx";
-import { readFilter } from "./filter.ts";
+import { type TimeRange, TimeRangeControl, useTimeRange } from "../../parts/time-range.tsx";
+import { Badge, Count, Time, Took } from "../../parts/values.tsx";
+import { type Filter, inputOf, readFilter } from "./filter.ts";
+import { RunOutcomes } from "./run-outcomes.tsx";
+import type { Run } from "./run-words.ts";
 import { RunsFilter } from "./runs-filter.tsx";
 import "./runs.css";
 
-type Run = RowOf<"ledger list", "runs">;
 type Names = ReadonlyMap<string, string>;
 
 /** The runs of the ledger. The filter is in the address. */
 export function RunsPage() {
   const filter = readFilter(address().query);
-  const list = useList("ledger list", filter, "runs");
-  const names = useNames((list.rows ?? []).flatMap((run) => [run.organization_tuid, run.workflow]));
+  const range = useTimeRange(null);
+  const input = inputOf(filter, useSpan(range));
+  const list = useList("ledger list", input, "runs");
+  const names = useSameNames(useNames((list.rows ?? []).flatMap((run) => [run.organization_tuid, run.workflow])));
   const damaged = list.results.flatMap((page) => page.damaged ?? []);
   // With a strict filter a page may end early, and the next pages may still have matches.
   const lookedBackTo = list.results.at(-1)?.looked_back_to;
-  const isFiltered = Object.keys(filter).length > 0;
+  const isFiltered = Object.keys(input).length > 0;
+  const columns = useMemo(() => columnsFor(filter.source), [filter.source]);
   return (
-    <Page
-      title="Runs"
-      about="Runs with unknown charges come first, then the newest. Times are in UTC."
-      actions={<Export verb="ledger export" filter={filter} />}
-    >
+    <Page title="Runs" about="Newest first." actions={<Export verb="ledger export" filter={input} />}>
+      <TimeRangeControl range={range} any="All time" />
       <RunsFilter filter={filter} isFiltered={isFiltered} />
       {damaged.length > 0 && (
         <Damaged runs={{ count: damaged.length, named: damaged.slice(0, NAMED_MAX) }} says="left out of this list" />
       )}
-      <List
-        caption="Runs"
-        columns={columnsWith(names ?? NO_NAMES)}
-        keyOf={({ transaction_id: id }) => id}
-        empty={
-          isFiltered || damaged.length > 0 ? (
-            <Empty
-              title={
-                lookedBackTo !== undefined
-                  ? "No run searched so far matches the filter."
-                  : damaged.length > 0
-                    ? "No further run was found."
-                    : "No run matches the filter."
-              }
-              command={commandOf("ledger list", filter)}
-            />
-          ) : (
-            NOTHING_YET
-          )
-        }
-        {...list}
-        // A name is shorter than an id: a late name would shift the rows below.
-        rows={names === undefined ? undefined : list.rows}
-      />
+      {filter.charged === undefined && <ToSettle of={list.results[0]?.to_settle} filter={filter} range={range} />}
+      <NamesOfRuns.Provider value={names ?? NO_NAMES}>
+        <List
+          caption="Runs"
+          layout="runs-table"
+          columns={columns}
+          keyOf={keyOf}
+          empty={
+            isFiltered || damaged.length > 0 ? (
+              <Empty
+                title={
+                  lookedBackTo !== undefined
+                    ? "No run searched so far matches the filter."
+                    : damaged.length > 0
+                      ? "No further run was found."
+                      : "No run matches the filter."
+                }
+                command={commandOf("ledger list", input)}
+              />
+            ) : (
+              NOTHING_YET
+            )
+          }
+          {...list}
+          // A name is shorter than an id: a late name would shift the rows below.
+          rows={names === undefined ? undefined : list.rows}
+        />
+      </NamesOfRuns.Provider>
       {lookedBackTo !== undefined && (
         <p class="dim" role="status">
-          The runs of this function were searched back to <Time at={lookedBackTo} />.
+          The runs of this filter were searched back to <Time at={lookedBackTo} />.
         </p>
       )}
     </Page>
@@ -72,6 +81,8 @@ export function RunsPage() {
 }
 
 const NO_NAMES: Names = new Map();
+/** Cells read names from here, so that late names render only these cells again, and not the rows. */
+const NamesOfRuns = createContext(NO_NAMES);
 const NAMED_MAX = 20;
 
 const NOTHING_YET = (
@@ -80,48 +91,91 @@ const NOTHING_YET = (
   </Empty>
 );
 
-function columnsWith(names: Names): readonly Column<Run>[] {
+function keyOf({ transaction_id: id }: Run): string {
+  return id;
+}
+
+/**
+ * The span of the list. That of a preset stays as it was when the preset was chosen: every minute it would be another
+ * one, and the list would begin again.
+ */
+function useSpan(range: TimeRange | null): { readonly from?: string; readonly to?: string } {
+  const isCustom = range?.name === "custom";
+  return useMemo(
+    () => (range === null ? {} : { from: range.from, ...(isCustom && { to: range.to }) }),
+    [range?.name, isCustom && range.from, isCustom && range.to],
+  );
+}
+
+/** The previous map while its entries are the same. */
+function useSameNames(names: Names | undefined): Names | undefined {
+  const last = useRef(names);
+  if (names === undefined || last.current === undefined || !isSame(names, last.current)) last.current = names;
+  return last.current;
+}
+
+function isSame(one: Names, other: Names): boolean {
+  return one.size === other.size && [...one].every(([id, name]) => other.get(id) === name);
+}
+
+interface ToSettleProps {
+  readonly of: { readonly runs: number; readonly more: boolean } | undefined;
+  readonly filter: Filter;
+  readonly range: TimeRange | null;
+}
+
+function ToSettle({ of, filter, range }: ToSettleProps) {
+  if (of === undefined || of.runs === 0) return null;
+  const { runs, more } = of;
+  return (
+    <p class="runs-to-settle">
+      <Shape of="unknown" />{" "}
+      <span>
+        {more && "More than "}
+        <Count of={runs} /> {runs === 1 && !more ? "run has" : "runs have"} a charge to settle.{" "}
+        <a href={hrefOf("/runs", { ...filter, ...range?.query, charged: "unknown" })}>
+          Show {runs === 1 ? "it" : "them"}
+        </a>
+      </span>
+    </p>
+  );
+}
+
+function columnsFor(source: string | undefined): readonly Column<Run>[] {
   return [
     { title: "Run", show: (run) => <Started run={run} /> },
-    { title: "For", show: (run) => <Caller run={run} names={names} /> },
+    { title: "For", show: (run) => <Caller run={run} /> },
     { title: "Kind", show: (run) => <Kind run={run} /> },
-    { title: "Calls", show: (run) => <Calls run={run} /> },
-    { title: "Charge", show: (run) => <Charge run={run} /> },
-    {
-      title: "Cost",
-      show: ({ cost }) => (cost.length === 0 ? <span class="dim">–</span> : cost.join(", ")),
-      isNumber: true,
-    },
-    { title: "Duration", show: ({ took_ms: ms }) => <Took ms={ms} />, isNumber: true },
+    { title: "Calls", show: (run) => <RunOutcomes run={run} source={source} /> },
+    { title: source === undefined ? "Cost" : "Cost of the run", show: (run) => <Cost run={run} />, isNumber: true },
+    { title: "Duration", show: (run) => <Duration run={run} source={source} />, isNumber: true },
   ];
 }
 
 function Started({ run: { transaction_id: id, started_at: at } }: { readonly run: Run }) {
   return (
-    <div class="runs-two runs-started">
+    <Two>
       <a href={hrefOfObject("run", id)}>
         <Time at={at} />
       </a>
-      <span class="dim runs-id">
-        <Id>{id}</Id>
-      </span>
-    </div>
+      <ShortId id={id} />
+    </Two>
   );
 }
 
-function Caller({ run, names }: { readonly run: Run; readonly names: Names }) {
-  const { organization_tuid: org, workflow } = run;
+function Caller({ run: { organization_tuid: org, workflow } }: { readonly run: Run }) {
+  const names = useContext(NamesOfRuns);
   return (
-    <div class="runs-two">
+    <Two>
       <ObjectLink id={org} name={names.get(org)} />
       <ObjectLink id={workflow} org={org} name={names.get(workflow)} />
-    </div>
+    </Two>
   );
 }
 
 function Kind({ run: { kind, context, simulated, state, function_version_number: number } }: { readonly run: Run }) {
   return (
-    <div class="runs-two">
+    <Two>
       {kind.startsWith("dfunc_") ? <ObjectLink id={kind} /> : <span>{kind}</span>}
       <span class="beside">
         {number !== null && <span class="dim">version {number}</span>}
@@ -129,30 +183,40 @@ function Kind({ run: { kind, context, simulated, state, function_version_number:
         {context !== "prod" && <Badge>{context}</Badge>}
         {state === "unknown" && <Badge kind="unknown">interrupted</Badge>}
       </span>
-    </div>
+    </Two>
   );
 }
 
-function Calls({ run: { calls, failed } }: { readonly run: Run }) {
+function Cost({ run: { cost, requests, charged, charge_unknown: unknown } }: { readonly run: Run }) {
   return (
-    <div class="runs-two">
-      <span>{calls === 1 ? "1 call" : `${calls} calls`}</span>
-      {failed > 0 && <Outcome kind="failed" says={`${failed} failed`} />}
-    </div>
-  );
-}
-
-function Charge({ run: { requests, charged, charge_unknown: unknown } }: { readonly run: Run }) {
-  return (
-    <div class="runs-two">
-      {unknown > 0 && <Outcome kind="unknown" says={`${unknown} to settle`} />}
-      {requests === 0 ? (
-        <span class="dim">nothing sent</span>
-      ) : (
-        <span class="runs-short">
-          {charged} of {requests} charged
+    <Two>
+      {cost.length === 0 ? <span class="dim">–</span> : <span>{cost.join(", ")}</span>}
+      {unknown > 0 ? (
+        <span class="outcome-unknown">
+          <Shape of="unknown" /> <span class="runs-settle">{`${unknown} to settle`}</span>
         </span>
+      ) : (
+        <span class="dim runs-more">{requests === 0 ? "nothing sent" : `${charged} of ${requests} charged`}</span>
       )}
-    </div>
+    </Two>
   );
+}
+
+/** With a source in the filter, also the duration of its call. */
+function Duration({ run, source }: { readonly run: Run; readonly source: string | undefined }) {
+  const call = source === undefined ? undefined : run.outcomes.find((one) => one.source === source);
+  if (call === undefined) return <Took ms={run.took_ms} />;
+  return (
+    <Two>
+      <Took ms={call.took_ms} />
+      <span class="dim runs-more">
+        run <Took ms={run.took_ms} />
+      </span>
+    </Two>
+  );
+}
+
+/** Two short lines: the main value, and its details. */
+function Two({ children }: { readonly children: ComponentChildren }) {
+  return <div class="runs-two">{children}</div>;
 }
