@@ -1,4 +1,4 @@
-import { Id } from "./values.tsx";
+import { ShortId } from "./short-id.tsx";
 import "./named.css";
 
 interface NamedProps {
@@ -8,14 +8,14 @@ interface NamedProps {
   readonly href?: string;
 }
 
-/** A name with its id below, for lists in which people search for both. */
+/** A name with the end of its id below. */
 export function Named({ id, name, href }: NamedProps) {
   const shown = name === "" ? <span class="dim">no name</span> : <bdi>{name}</bdi>;
   return (
     <div class="named">
       {href === undefined ? <span>{shown}</span> : <a href={href}>{shown}</a>}
       <span class="dim">
-        <Id>{id}</Id>
+        <ShortId id={id} />
       </span>
     </div>
   );

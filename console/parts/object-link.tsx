@@ -1,4 +1,5 @@
 import { hrefOf } from "../address.ts";
+import { ShortId } from "./short-id.tsx";
 import { Id } from "./values.tsx";
 import "./object-link.css";
 
@@ -62,25 +63,31 @@ interface ObjectLinkProps {
   /** The organization of the object, if it has one. */
   readonly org?: string | null;
   readonly name?: string | null | undefined;
-  /** Shows the id below the name. */
+  /** Shows the end of the id below the name. */
   readonly withId?: boolean;
+  /** Shows the end of an id that has no name. */
+  readonly isShort?: boolean;
 }
 
 /**
  * The name of an object, linked to its page. An object without a name is shown by its id, and without a page there is
  * no link.
  */
-export function ObjectLink({ id, org = null, name, withId = false }: ObjectLinkProps) {
+export function ObjectLink({ id, org = null, name, withId = false, isShort = false }: ObjectLinkProps) {
   const kind = kindOfId(id);
   if (kind === null) return <Id>{id}</Id>;
   const href = hrefOfObject(kind, id, org);
-  if (!name || name === id) return <Id href={href}>{id}</Id>;
+  if (!name || name === id) return isShort ? <ShortId id={id} href={href} /> : <Id href={href}>{id}</Id>;
   return (
     <div class="object-link">
       <a href={href} title={`${name} (${id})`}>
         <bdi>{name}</bdi>
       </a>
-      {withId && <code class="id dim">{id}</code>}
+      {withId && (
+        <span class="dim">
+          <ShortId id={id} />
+        </span>
+      )}
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { isDeepStrictEqual } from "node:util";
 import { describe, test } from "node:test";
 import type { AuditFilter } from "../admin/ports.ts";
 import type { Context } from "../terms/caller.ts";
@@ -64,13 +65,13 @@ export function adminContract(engine: EngineUnderTest): void {
           ["act 1", "ada", tokenId],
         ],
       );
-      assert.deepEqual(entries[4]?.detail, { failure_details: true });
+      assert.deepEqual(entries[4]?.detail, { failure_details: true, before: { failure_details: false } });
       const between = await store.admin.actsBetween(["act 5", "act 3", "act 2"], ACT.wallAt + 3, ACT.wallAt + 6);
       assert.deepEqual(
         between.map(({ what }) => what),
         ["act 3", "act 5"],
       );
-      assert.deepEqual(between[0]?.detail, { failure_details: true });
+      assert.deepEqual(between[0]?.detail, { failure_details: true, before: { failure_details: false } });
       assert.deepEqual(await store.admin.actsBetween(["act 5"], 0, ACT.wallAt + 5), []);
       assert.equal((await store.admin.auditEntries({ organizationId, limit: 100 })).length, 8);
       assert.doesNotMatch(JSON.stringify(await store.admin.auditEntries({ limit: 100 })), /secret|sealed-bytes/);
@@ -134,6 +135,22 @@ export function adminContract(engine: EngineUnderTest): void {
         name: "renamed",
       });
       assert.deepEqual(await store.admin.workflows(workflow.organizationId), [await store.admin.workflow(workflow.id)]);
+      const entries = async () =>
+        (await store.admin.auditEntries({ subjectId: workflow.id })).map(({ detail }) => detail);
+      assert.deepEqual(
+        (await entries()).find(({ before }) => before !== undefined),
+        {
+          mask_credentials: true,
+          name: "renamed",
+          before: { mask_credentials: workflow.maskCredentials, name: workflow.name },
+        },
+      );
+
+      const versions = { functions: { dfunc_a: { number: 2, version: "d2", percent: 10 } } };
+      await store.admin.changeWorkflow(ACT, workflow.id, { versions });
+      await store.admin.changeWorkflow(ACT, workflow.id, { versions: { functions: { dfunc_a: null, dfunc_b: null } } });
+      const before = { versions: { functions: { dfunc_a: { digest: "d2", percent: 10 }, dfunc_b: "latest" } } };
+      assert.ok((await entries()).some((detail) => isDeepStrictEqual(detail["before"], before)));
     });
 
     const every: readonly Context[] = [];

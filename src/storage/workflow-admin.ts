@@ -7,6 +7,9 @@ import { readPage } from "./read-page.ts";
 import { recordChange } from "./record-change.ts";
 import { fromWorkflow, toWorkflow } from "./rows.ts";
 
+type StoredWorkflow = ReturnType<typeof toWorkflow>;
+type Settings = Omit<WorkflowChange, "versions">;
+
 export function createWorkflowAdmin(engine: Engine): WorkflowAdmin {
   return {
     createWorkflow: (act, workflow) =>
@@ -40,15 +43,27 @@ export function createWorkflowAdmin(engine: Engine): WorkflowAdmin {
           entry: {
             organizationId: workflow.organizationId,
             subjectId: id,
-            detail: { ...snakeCase(settings), ...(versions !== undefined && { versions: detailOf(versions) }) },
+            detail: {
+              ...snakeCase(settings),
+              ...(versions !== undefined && { versions: detailOf(versions) }),
+              before: {
+                ...snakeCase(sameSettings(before, settings)),
+                ...(versions !== undefined && { versions: versionsBefore(before.versions, versions) }),
+              },
+            },
           },
         };
       }),
   };
 }
 
+/** The values that the changed settings had. */
+function sameSettings(before: StoredWorkflow, changed: Settings): Settings {
+  return Object.fromEntries(Object.keys(changed).map((name) => [name, before[name as keyof Settings]]));
+}
+
 /** Settings with the names that all other interfaces use. */
-function snakeCase(settings: Omit<WorkflowChange, "versions">): JsonObject {
+function snakeCase(settings: Settings): JsonObject {
   return Object.fromEntries(
     Object.entries(settings).map(([name, value]) => [name.replaceAll(/[A-Z]/g, (c) => `_${c.toLowerCase()}`), value]),
   );
@@ -74,6 +89,21 @@ function changed(
     share === null ? [] : [[id, { version: share.version, percent: share.percent }] as const],
   );
   return Object.fromEntries([...kept, ...added]);
+}
+
+function versionsBefore(before: WorkflowVersions | null, change: VersionsChange): JsonObject {
+  return Object.fromEntries(
+    VERSION_KINDS.filter((kind) => change[kind] !== undefined).map((kind) => [
+      kind,
+      Object.fromEntries(
+        Object.keys(change[kind]!).map((id) => {
+          const share = before?.[kind][id];
+          if (share === undefined) return [id, "latest"];
+          return [id, { digest: share.version, ...(share.percent < 100 && { percent: share.percent }) }];
+        }),
+      ),
+    ]),
+  );
 }
 
 function detailOf(change: VersionsChange): JsonObject {

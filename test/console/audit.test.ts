@@ -38,8 +38,11 @@ test(
       saved.map((line) => (JSON.parse(line) as { what: string }).what),
       Array(3).fill("org rename"),
     );
-    // Nothing is raw: a change is a list of names and values.
-    await page.getByRole("term").filter({ hasText: "previous name" }).first().waitFor();
+    // A change is a list of names and values, with the values before it.
+    await page
+      .getByText(/<img.*, was Acme Lending/)
+      .first()
+      .waitFor();
 
     const shared = await openConsole(t, service, {
       as: owner,
@@ -56,6 +59,19 @@ test(
     await page.getByText("--what 'org rename'").waitFor();
     await page.getByRole("button", { name: "Show all" }).click();
     await page.getByRole("cell", { name: "budget set" }).waitFor();
+
+    // Words that belong together are a group.
+    await page.getByLabel("Group").selectOption("prices");
+    await page.waitForURL(/what=price/);
+    await page.getByRole("cell", { name: "credential price set" }).first().waitFor();
+    assert.equal(await page.getByLabel("Action").inputValue(), "price");
+    await page.getByLabel("Group").selectOption("workflows");
+    await page.getByRole("cell", { name: "workflow set" }).waitFor();
+    await page.getByText(/auto credentials\s*yes, was no/).waitFor();
+    await page.getByLabel("Action").fill("nothing of this kind");
+    await page.keyboard.press("Enter");
+    await page.getByText('The trail has no act with the words "nothing of this kind".').waitFor();
+    assert.equal(await page.getByLabel("Group").locator("option:checked").innerText(), "as typed");
 
     // An organization is chosen by its name, and what was typed counts too.
     await page.getByLabel("Action").fill("org rename");

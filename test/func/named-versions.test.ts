@@ -102,6 +102,7 @@ for (const engine of ["sqlite", "postgres"] as const)
       const entries = (await service.operator.auditEntries()).filter(({ what }) => what === "workflow set");
       assert.deepEqual(entries.at(-1)?.detail, {
         versions: { functions: { dfunc_decide: { number: 1, digest } } },
+        before: { versions: { functions: { dfunc_decide: "latest" } } },
       });
 
       // Damage of the stored text, at a service that has not loaded it yet.

@@ -5,7 +5,7 @@ import { Button } from "../../parts/button.tsx";
 import { commandOf } from "../../parts/command-of.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { Export } from "../../parts/export.tsx";
-import { TextField } from "../../parts/fields.tsx";
+import { type Choice, SelectField, TextField } from "../../parts/fields.tsx";
 import { List } from "../../parts/list.tsx";
 import { ObjectLink } from "../../parts/object-link.tsx";
 import { OrganizationField } from "../../parts/organization-field.tsx";
@@ -30,12 +30,13 @@ const COLUMNS: readonly Column<Entry>[] = [
     title: "Object",
     isName: true,
     show: ({ subject, subject_name: name, organization_tuid: org }) => (
-      <ObjectLink id={subject} org={org} name={name} withId />
+      <ObjectLink id={subject} org={org} name={name} withId isShort />
     ),
   },
   {
     title: "Organization",
-    show: (entry) => isOfAnother(entry) && <ObjectLink id={entry.organization_tuid!} name={entry.organization} />,
+    show: (entry) =>
+      isOfAnother(entry) && <ObjectLink id={entry.organization_tuid!} name={entry.organization} isShort />,
   },
   { title: "Details", show: ({ detail, organization_tuid: org }) => <Details of={detail} org={org} /> },
 ];
@@ -123,6 +124,13 @@ function FilterForm({ filter, isFiltered }: { readonly filter: Filter; readonly 
       }}
     >
       <TextField label="Operator" list={[...new Set(operators.map(({ name }) => name))]} {...field("who")} />
+      <SelectField
+        label="Group"
+        name="group"
+        choices={GROUPS}
+        value={GROUPS.some(({ value }) => value === draft.what) ? draft.what : OTHER}
+        onValue={(what) => apply({ what: what === OTHER ? "" : what })}
+      />
       <TextField label="Action" list={RECORDED_ACTS} placeholder="token, or price set" {...field("what")} />
       <TextField label="Object" placeholder="an id" {...field("subject")} />
       <OrganizationField value={draft.org} none="any" onValue={(org) => apply({ org })} />
@@ -143,6 +151,30 @@ function FilterForm({ filter, isFiltered }: { readonly filter: Filter; readonly 
     </form>
   );
 }
+
+const OTHER = "other";
+
+/** Words of actions that belong together. */
+const GROUPS: readonly Choice[] = [
+  { value: "", label: "all" },
+  { value: "org", label: "organizations" },
+  { value: "workflow", label: "workflows" },
+  { value: "token", label: "tokens" },
+  { value: "credential", label: "credentials and prices" },
+  { value: "price", label: "prices" },
+  { value: "budget", label: "budgets" },
+  { value: "ledger", label: "charges and the ledger" },
+  { value: "operator", label: "operators" },
+  { value: "session", label: "logins" },
+  { value: "login failed", label: "failed logins" },
+  { value: "revoke", label: "revocations" },
+  { value: "disable", label: "disabled objects" },
+  { value: "function", label: "functions" },
+  { value: "source", label: "sources" },
+  { value: "keys", label: "keys" },
+  { value: "store", label: "the store" },
+  { value: OTHER, label: "as typed" },
+];
 
 function showAll(): void {
   setQuery(Object.fromEntries(FILTERS.map((name) => [name, null])), { remember: true });
