@@ -7,19 +7,25 @@ import { NotFoundPage } from "./pages/not-found/not-found-page.tsx";
 import { PAGES } from "./pages/pages.ts";
 import { Failure } from "./parts/failure.tsx";
 import { Shell } from "./parts/shell.tsx";
-import { session } from "./session.ts";
+import { session, wasLoggedIn } from "./session.ts";
 import { toCallError } from "./api/use-verb.ts";
 
 /**
  * Shows the login to unauthenticated users at any address, and the page after it. When a session ends, its page stays.
  */
 export function App() {
-  if (session.value === undefined) return null;
   if (session.value === null) return <LoginPage />;
+  if (session.value === undefined && !wasLoggedIn) return null;
   return (
     <Shell>
-      <CurrentPage key={address().path} />
-      <EndedSession />
+      {session.value === undefined ? (
+        <p class="page list-waits dim">Loading…</p>
+      ) : (
+        <>
+          <CurrentPage key={address().path} />
+          <EndedSession />
+        </>
+      )}
     </Shell>
   );
 }

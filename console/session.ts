@@ -129,6 +129,30 @@ function isEnded(error: unknown): boolean {
   return error instanceof CallError && error.code === "unauthenticated";
 }
 
+const LOGGED_IN_KEY = "datarun-logged-in";
+
+/**
+ * Whether somebody was logged in when a page of this browser was last open. The frame of the pages is then shown before
+ * the service has answered. Browsers may refuse the storage.
+ */
+export const wasLoggedIn: boolean = stored(() => window.localStorage.getItem(LOGGED_IN_KEY) !== null) ?? false;
+
+effect(() => {
+  const now = session.value;
+  if (now === undefined) return;
+  stored(() =>
+    now === null ? window.localStorage.removeItem(LOGGED_IN_KEY) : window.localStorage.setItem(LOGGED_IN_KEY, "yes"),
+  );
+});
+
+function stored<Result>(work: () => Result): Result | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
 /** Whether the session's role allows a verb. Only for what the page offers; the service makes the decision. */
 export function mayUse(name: VerbName): boolean {
   const now = session.value;

@@ -8,3 +8,4 @@ export { InvoicePage } from "./money/invoice-page.tsx";
 export { PricesPage } from "./money/prices-page.tsx";
 export { RunAFile } from "./run/file/run-a-file.tsx";
 export { FunctionDiffPage, SourceDiffPage } from "./versions/diff-page.tsx";
+export { Keys } from "../parts/keys.tsx";

@@ -180,13 +180,13 @@ function useShortcuts(
   // A layout effect, so that the key works before the next frame.
   useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
-      if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isElsewhere(event)) return;
+      if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isInField(event)) return;
       event.preventDefault();
       field.current?.focus();
       field.current?.select();
     };
     const onPaste = (event: ClipboardEvent): void => {
-      if (isElsewhere(event)) return;
+      if (isInField(event)) return;
       const pasted = textOf(event);
       if (RUN_ID.test(pasted)) navigate(hrefOfObject("run", pasted));
       if (!TOKEN.test(pasted)) return;
@@ -203,7 +203,7 @@ function useShortcuts(
 }
 
 /** Whether the event belongs to a field or to an open dialog. */
-function isElsewhere({ target }: Event): boolean {
+export function isInField({ target }: Event): boolean {
   return (
     target instanceof Element && target.closest("input, textarea, select, [contenteditable], dialog[open]") !== null
   );

@@ -7,7 +7,9 @@ import type { CallError } from "../api/send-request.ts";
 import { forgetResults } from "../api/result-cache.ts";
 import { toCallError } from "../api/use-verb.ts";
 import { Button } from "./button.tsx";
-import { Search } from "./search.tsx";
+import { isInField, Search } from "./search.tsx";
+import type { KeysProps } from "./keys.tsx";
+import { later } from "./later.tsx";
 import { Failure } from "./failure.tsx";
 import "./shell.css";
 
@@ -16,8 +18,10 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
   const [isOpen, setOpen] = useState(false);
   const { path } = address();
   useEffect(() => setOpen(false), [path]);
+  const [areKeysShown, setKeysShown] = useState(false);
+  useEffect(() => onQuestionMark(() => setKeysShown(true)), []);
   const [problem, setProblem] = useState<CallError>();
-  const { name, role, console: mode } = session.value!;
+  const now = session.value;
   return (
     <div class="shell">
       <a class="skip" href="#content">
@@ -45,26 +49,44 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
               ),
             )}
           </ul>
-          <div class="shell-who">
-            <p>
-              <bdi>{name}</bdi> <span class="dim">{role}</span>
-            </p>
-            {mode === "read_only" && <p class="dim">This console is read-only.</p>}
-            <Button
-              kind="quiet"
-              onClick={() => void logOut().then(forgetResults, (thrown) => setProblem(toCallError(thrown)))}
-            >
-              Log out
-            </Button>
-            {problem && <Failure error={problem} />}
-          </div>
+          {now && (
+            <div class="shell-who">
+              <p>
+                <bdi>{now.name}</bdi> <span class="dim">{now.role}</span>
+              </p>
+              {now.console === "read_only" && <p class="dim">This console is read-only.</p>}
+              <Button kind="quiet" onClick={() => setKeysShown(true)}>
+                Keys ?
+              </Button>
+              <Button
+                kind="quiet"
+                onClick={() => void logOut().then(forgetResults, (thrown) => setProblem(toCallError(thrown)))}
+              >
+                Log out
+              </Button>
+              {problem && <Failure error={problem} />}
+            </div>
+          )}
         </nav>
       </header>
       <main id="content" class="shell-content" tabIndex={-1}>
         {children}
       </main>
+      {areKeysShown && <Keys onClose={() => setKeysShown(false)} />}
     </div>
   );
+}
+
+const Keys = later<KeysProps>(async () => (await import("../pages/seldom-shown.ts")).Keys);
+
+function onQuestionMark(show: () => void): () => void {
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== "?" || event.ctrlKey || event.metaKey || event.altKey || isInField(event)) return;
+    event.preventDefault();
+    show();
+  };
+  document.addEventListener("keydown", onKeyDown);
+  return () => document.removeEventListener("keydown", onKeyDown);
 }
 
 function isWithin(path: string, target: string): boolean {

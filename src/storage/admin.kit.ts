@@ -135,6 +135,16 @@ export function adminContract(engine: EngineUnderTest): void {
         name: "renamed",
       });
       assert.deepEqual(await store.admin.workflows(workflow.organizationId), [await store.admin.workflow(workflow.id)]);
+      const found = async (by: { readonly nameStart?: string; readonly idStart?: string }) =>
+        (await store.admin.workflows(workflow.organizationId, by)).length;
+      assert.deepEqual(
+        [await found({ nameStart: "RENA" }), await found({ nameStart: "named" }), await found({ nameStart: "onb" })],
+        [1, 0, 0],
+      );
+      assert.deepEqual(
+        [await found({ idStart: workflow.id.slice(0, -1) }), await found({ idStart: `${workflow.id}0` })],
+        [1, 0],
+      );
       const entries = async () =>
         (await store.admin.auditEntries({ subjectId: workflow.id })).map(({ detail }) => detail);
       assert.deepEqual(

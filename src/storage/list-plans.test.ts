@@ -42,6 +42,8 @@ function lists(admin: AdminStore): Readonly<Record<string, () => Promise<unknown
     for (const state of ["active", "expired", "revoked"] as const)
       asked[`tokens ${state}${on}`] = () => admin.tokens(org, { ...page, state, wallAt: 9 });
     asked[`workflows${on}`] = () => admin.workflows(org, page);
+    asked[`workflows by name${on}`] = () => admin.workflows(org, { ...page, nameStart: "a" });
+    asked[`workflows by id${on}`] = () => admin.workflows(org, { ...page, idStart: "wfl_0" });
     asked[`credentials${on}`] = () => admin.credentials({ organizationId: org }, page);
     asked[`credentials of all organizations${on}`] = () => admin.credentials({}, page);
     asked[`credentials of a source${on}`] = () => admin.credentialsOfSource("acme__people", page);

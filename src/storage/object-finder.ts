@@ -2,7 +2,7 @@ import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { FoundObject, ObjectFinder } from "../admin/ports.ts";
 import { AFTER_DIGITS, PREFIX } from "../terms/ids.ts";
 import type { Engine } from "./engine.ts";
-import { nameKey } from "./name-key.ts";
+import { nameKeysOf } from "./name-key.ts";
 import { inBatches } from "./read-page.ts";
 
 /** The kinds with their tables, and what is shown as the name. */
@@ -57,7 +57,7 @@ export function createObjectFinder({ reader }: Engine): ObjectFinder {
       for (const kept of TABLES.filter(({ kind }) => BY_NAME.has(kind))) {
         const first: FoundObject[] = [];
         const own = sql.raw<SqlBool>(SEARCHED[kept.kind] ?? "true");
-        for (const key of keysOf(text)) {
+        for (const key of nameKeysOf(text)) {
           const begins = sql<SqlBool>`name_key >= ${key} and name_key < ${key + AFTER_DIGITS} and ${own}`;
           first.push(...(await ask(kept, begins, limit, sql`name_key, id`)));
         }
@@ -92,15 +92,6 @@ export function createObjectFinder({ reader }: Engine): ObjectFinder {
 /** Without capitals, and with each letter in one of its Unicode forms. */
 function folded(name: string): string {
   return name.normalize("NFC").toLowerCase().replaceAll("ς", "σ");
-}
-
-/**
- * The possible keys of names with this prefix. A key keeps the Unicode form in which a name was typed, and systems
- * differ in it: some write é as two characters. A final sigma in the prefix may not be final in the name.
- */
-function keysOf(text: string): ReadonlySet<string> {
-  const forms = [text, text.normalize("NFC"), text.normalize("NFD")];
-  return new Set(forms.flatMap((form) => [nameKey(form), nameKey(form.toLowerCase().replace(/ς$/, "σ"))]));
 }
 
 const BY_NAME: ReadonlySet<string> = new Set(["organization", "workflow", "token", "credential", "operator"]);

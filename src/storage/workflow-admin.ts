@@ -1,8 +1,10 @@
 import type { NumberedShare, VersionsChange, WorkflowAdmin, WorkflowChange } from "../admin/ports.ts";
 import type { VersionShare, WorkflowVersions } from "../terms/caller.ts";
+import { AFTER_DIGITS } from "../terms/ids.ts";
 import type { JsonObject } from "../terms/json/json.ts";
 import type { Engine } from "./engine.ts";
 import { organizationExists } from "./organization-admin.ts";
+import { nameKeysOf } from "./name-key.ts";
 import { readPage } from "./read-page.ts";
 import { recordChange } from "./record-change.ts";
 import { fromWorkflow, toWorkflow } from "./rows.ts";
@@ -25,8 +27,17 @@ export function createWorkflowAdmin(engine: Engine): WorkflowAdmin {
       return row === undefined ? null : toWorkflow(row);
     },
 
-    workflows: async (organizationId, page = {}) => {
-      const own = engine.reader.selectFrom("workflows").selectAll().where("organization_id", "=", organizationId);
+    workflows: async (organizationId, { nameStart, idStart, ...page } = {}) => {
+      let own = engine.reader.selectFrom("workflows").selectAll().where("organization_id", "=", organizationId);
+      if (idStart !== undefined) own = own.where("id", ">=", idStart).where("id", "<", idStart + AFTER_DIGITS);
+      if (nameStart !== undefined)
+        own = own.where(({ eb, or }) =>
+          or(
+            [...nameKeysOf(nameStart)].map((key) =>
+              eb.and([eb("name_key", ">=", key), eb("name_key", "<", key + AFTER_DIGITS)]),
+            ),
+          ),
+        );
       return (await readPage(own, page)).map(toWorkflow);
     },
 

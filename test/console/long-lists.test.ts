@@ -39,14 +39,36 @@ test("where one of many workflows or credentials is chosen or counted, none is l
   assert.ok(new Set(asked).size >= 3, `${asked.length} pages`);
   const optionsOf = (label: string) => page.getByLabel(label, { exact: true }).locator("option").allTextContents();
   const own = ["live 4", "live 3", "live 2", "live 1", "trial"];
-  await until(async () => (await optionsOf("Workflow")).length === 6);
 
-  for (const at of [`/runs?org=${acme.id}`, `/sources/registry__company?ask=live&org=${acme.id}`]) {
-    await page.goto(`${service.adminUrl}/console${at}`);
-    await until(async () => (await optionsOf("Workflow")).length === 7);
-    const shown = (await optionsOf("Workflow")).map((text) => text.replace(" (simulated)", ""));
-    assert.deepEqual(shown.slice(1, -1), own, at);
+  // Of many workflows the newest are offered, and any other is found by the beginning of its name or of its id.
+  const { workflow: second } = (await verb("workflow list", { org: acme.id })).workflows.at(-3);
+  for (const [at, found] of [
+    ["/run", /workflow=wfl_/],
+    [`/runs?org=${acme.id}`, /workflow=wfl_/],
+  ] as const) {
+    if (at !== "/run") await page.goto(`${service.adminUrl}/console${at}`);
+    const field = page.getByRole("combobox", { name: "Workflow" });
+    const options = page.getByRole("listbox", { name: "Choices" }).getByRole("option");
+    await field.click();
+    await page.getByText("Type the beginning of a name or an id to find any other.").waitFor();
+    await options.filter({ hasText: "live 4" }).waitFor();
+    await field.fill("LIVE 1");
+    await options.filter({ hasText: "live 1" }).waitFor();
+    assert.equal(await options.count(), 1);
+    await page.keyboard.press("Enter");
+    await page.waitForURL((url) => found.test(url.search) && url.searchParams.get("workflow") !== trial);
+    await field.fill(second.slice(0, -1));
+    await page.keyboard.press("Enter");
+    await page.waitForURL((url) => url.searchParams.get("workflow") === second);
+    await field.fill("nobody");
+    await page.getByText("No workflow has a name or an id that begins like this.").waitFor();
+    await page.keyboard.press("Escape");
   }
+
+  await page.goto(`${service.adminUrl}/console/sources/registry__company?ask=live&org=${acme.id}`);
+  await until(async () => (await optionsOf("Workflow")).length === 7);
+  const shown = (await optionsOf("Workflow")).map((text) => text.replace(" (simulated)", ""));
+  assert.deepEqual(shown.slice(1, -1), own);
   await page.goto(`${service.adminUrl}/console/money/budgets?org=${acme.id}`);
   await page.getByRole("button", { name: "Set a budget" }).click();
   await until(async () => (await optionsOf("Credential")).length === 4);

@@ -56,7 +56,7 @@ export function FunctionPage({ id }: { readonly id: string }) {
         {shown.description !== null && <Prose>{shown.description}</Prose>}
         <Facts
           of={[
-            { title: "Sources (in its cases)", value: <CalledSources of={shown} /> },
+            { title: "Sources", value: <CalledSources of={shown} /> },
             {
               title: "Time",
               value: (
@@ -114,13 +114,31 @@ export function FunctionPage({ id }: { readonly id: string }) {
   );
 }
 
-/** The cases are the only information about which sources a function calls. */
-function CalledSources({ of: { cases } }: { readonly of: ShownFunction }) {
-  const sources = [...new Set(cases.flatMap(({ asks }) => asks))].sort();
-  if (sources.length === 0) return <span class="dim">no source</span>;
+/** The sources that a function calls in its cases. Without cases, those that it called in its newest runs. */
+function CalledSources({ of: { function: id, cases } }: { readonly of: ShownFunction }) {
+  const inCases = [...new Set(cases.flatMap(({ asks }) => asks))].sort();
+  return inCases.length === 0 ? <RecentSources id={id} /> : <Sources ids={inCases} />;
+}
+
+const NEWEST_RUNS = 50;
+
+function RecentSources({ id }: { readonly id: string }) {
+  const { result, error } = useVerb("ledger list", { function: id, limit: NEWEST_RUNS });
+  if (result === undefined) return <span class="dim">{error === undefined ? "…" : "unknown"}</span>;
+  const called = [...new Set(result.runs.flatMap(({ outcomes }) => outcomes.map(({ source }) => source)))].sort();
+  if (called.length > 0)
+    return (
+      <>
+        <Sources ids={called} /> <span class="dim">in its newest runs</span>
+      </>
+    );
+  return <span class="dim">{result.runs.length === 0 ? "unknown: it has no cases and no runs" : "no source"}</span>;
+}
+
+function Sources({ ids }: { readonly ids: readonly string[] }) {
   return (
     <ul>
-      {sources.map((source) => (
+      {ids.map((source) => (
         <li key={source}>
           <Id href={hrefOf(`/sources/${encodeURIComponent(source)}`)}>{source}</Id>
         </li>

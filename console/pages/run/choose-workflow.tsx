@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { PAGE_MAX, readPages } from "../../api/read-pages.ts";
-import { useWholeList } from "../../api/use-list.ts";
 import type { ResultOf, RowOf } from "../../api/verb-types.ts";
 import { toCallError, useVerb } from "../../api/use-verb.ts";
 import type { CallError } from "../../api/send-request.ts";
@@ -8,6 +7,7 @@ import { Empty } from "../../parts/empty.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { SelectField } from "../../parts/fields.tsx";
 import { NEWEST, OrganizationField } from "../../parts/organization-field.tsx";
+import { WorkflowField } from "../../parts/workflow-field.tsx";
 import { chooseContext, chooseWorkflow, CONTEXTS, type RunContext } from "./run-address.ts";
 
 type Workflow = RowOf<"workflow list", "workflows">;
@@ -30,7 +30,6 @@ export function ChooseWorkflow({ workflow, context, plan }: ChooseWorkflowProps)
   // After Back, the address may name a workflow of another organization again.
   const without = workflow === undefined ? withoutOne : undefined;
   const org = without ?? plan?.organization_tuid;
-  const workflows = useWholeList("workflow list", org === undefined ? null : { org }, "workflows");
   /** Cancels the search for a workflow after an organization was chosen. */
   const choosing = useRef<AbortController>(undefined);
   useEffect(() => () => choosing.current?.abort(), []);
@@ -65,25 +64,20 @@ export function ChooseWorkflow({ workflow, context, plan }: ChooseWorkflowProps)
         Every run belongs to an organization and one of its workflows.
       </Empty>
     );
-  const choices = without !== undefined ? [] : (workflows.rows ?? []);
   return (
     <div class="stack">
       <div class="run-choice">
         <OrganizationField value={org ?? ""} onValue={(id) => void choose(id)} />
-        <SelectField
-          label="Workflow"
+        <WorkflowField
+          org={without === undefined ? org : undefined}
           value={workflow ?? ""}
+          says={workflow === undefined ? "" : plan?.workflow.workflow === workflow ? labelOf(plan.workflow) : undefined}
           onValue={(id) => {
             // Overrides a pending choice of an organization.
             choosing.current?.abort();
             chooseWorkflow(id);
           }}
-          disabled={without !== undefined}
-          choices={withCurrent(
-            choices.map((one) => ({ value: one.workflow, label: labelOf(one) })),
-            workflow,
-            plan && labelOf(plan.workflow),
-          )}
+          labelOf={labelOf}
         />
         <SelectField
           label="Context"
@@ -130,19 +124,4 @@ function labelOf({
   disabled,
 }: Pick<Workflow, "workflow" | "name" | "simulated" | "disabled">) {
   return `${name === "" ? workflow : name} (${simulated ? "simulated" : "live"}${disabled ? ", disabled" : ""})`;
-}
-
-interface Choice {
-  readonly value: string;
-  readonly label: string;
-}
-
-/** Adds the current choice if the list has not loaded or does not contain it. */
-function withCurrent(
-  choices: readonly Choice[],
-  value: string | undefined,
-  label: string | undefined,
-): readonly Choice[] {
-  if (value === undefined) return [{ value: "", label: "" }, ...choices];
-  return choices.some((one) => one.value === value) ? choices : [{ value, label: label ?? value }, ...choices];
 }

@@ -10,6 +10,7 @@ import { Page, Section } from "../../parts/page.tsx";
 import { Prose } from "../../parts/prose.tsx";
 import { toText } from "../../parts/form-fields.ts";
 import { address, setQuery } from "../../address.ts";
+import { mayUse } from "../../session.ts";
 import { Choose, sensibleSources } from "./choose-sources.tsx";
 import { ChooseWorkflow } from "./choose-workflow.tsx";
 import type { RunAFileProps } from "./file/run-a-file.tsx";
@@ -101,6 +102,12 @@ const RunAFile = later<RunAFileProps>(async () => (await import("../seldom-shown
 function Mode({ isSimulated, organization }: { readonly isSimulated?: boolean; readonly organization?: string }) {
   // Reserves its height until the mode is known, so that the layout does not jump.
   if (isSimulated === undefined) return <p class="run-mode run-mode-waits">&nbsp;</p>;
+  if (!isSimulated && !mayUse("workflow run"))
+    return (
+      <p class="run-mode">
+        <strong>Live.</strong> You can look at the plan and its price, but not start a run.
+      </p>
+    );
   return isSimulated ? (
     <p class="run-mode run-mode-simulated">
       <strong>Simulated.</strong> No vendor is called, nothing is billed, and the data in the answer is invented.

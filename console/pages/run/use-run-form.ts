@@ -1,7 +1,8 @@
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { callVerb } from "../../api/call-verb.ts";
 import type { CallError } from "../../api/send-request.ts";
 import { toCallError } from "../../api/use-verb.ts";
+import { logins } from "../../session.ts";
 import type { ResultOf } from "../../api/verb-types.ts";
 import { type Problems, readTexts, type Texts } from "../../parts/form-fields.ts";
 import { runLabel } from "./price-words.ts";
@@ -48,6 +49,8 @@ export function useRunForm({ plan, context, fields, functionId, reload }: ToRun,
   const [judged, setJudged] = useState<Judged>();
   const [isChecking, setChecking] = useState(false);
   const [error, setError] = useState<CallError>();
+  // After a new login the message that nobody is logged in is out of date.
+  useEffect(() => setError((last) => (last?.code === "unauthenticated" ? undefined : last)), [logins.value]);
   // A ref and not a state, because it must be set before the first `await`: a double click starts one run.
   const isBusy = useRef(false);
   const isRunning = lastRun.value?.state === "under way";

@@ -1,9 +1,9 @@
 import { setQuery } from "../../address.ts";
-import { useWholeList } from "../../api/use-list.ts";
 import { useVerb } from "../../api/use-verb.ts";
 import { Button } from "../../parts/button.tsx";
 import { SelectField, TextField, type Choice } from "../../parts/fields.tsx";
 import { OrganizationField } from "../../parts/organization-field.tsx";
+import { WorkflowField } from "../../parts/workflow-field.tsx";
 import { focusFirst, useDraft } from "../../parts/use-draft.ts";
 import { FAULT_NAMES } from "./fault-words.ts";
 import { type Filter, type FilterName, FILTERS } from "./filter.ts";
@@ -18,7 +18,6 @@ export function RunsFilter({ filter, isFiltered }: RunsFilterProps) {
   const [draft, setDraft] = useDraft<Readonly<Partial<Record<FilterName, string>>>>(filter);
   const org = draft.org ?? "";
   const isId = /^org_[0-9a-z]+$/.test(org);
-  const workflows = useWholeList("workflow list", isId ? { org } : null, "workflows").rows ?? [];
   const sources = useVerb("source list", {}).result?.sources ?? [];
   const functions = useVerb("function list", {}).result?.functions ?? [];
 
@@ -41,79 +40,67 @@ export function RunsFilter({ filter, isFiltered }: RunsFilterProps) {
   });
   const hasVersion = (name: "function" | "source") => (draft[name] ?? "") + (draft[`${name}_version`] ?? "") !== "";
   return (
-    <form
-      class="filter runs-filter"
-      aria-label="Filter"
-      onSubmit={(event) => {
-        event.preventDefault();
-        apply({});
-      }}
-    >
-      <OrganizationField value={org} none="any" onValue={(value) => apply({ org: value, workflow: null })} />
-      {org !== "" && (
-        <SelectField
-          label="Workflow"
-          choices={namedChoices(
-            "any",
-            draft.workflow ?? "",
-            workflows.map(({ workflow: id, name }) => ({ id, name })),
-          )}
-          {...chosen("workflow")}
+    <>
+      <a class="skip" href="#runs">
+        Skip to the runs
+      </a>
+      <form
+        class="filter runs-filter"
+        aria-label="Filter"
+        onSubmit={(event) => {
+          event.preventDefault();
+          apply({});
+        }}
+      >
+        <OrganizationField value={org} none="any" onValue={(value) => apply({ org: value, workflow: null })} />
+        {org !== "" && (
+          <WorkflowField
+            org={isId ? org : undefined}
+            none="any"
+            value={draft.workflow ?? ""}
+            onValue={(workflow) => apply({ workflow })}
+          />
+        )}
+        <TextField
+          label="Function"
+          list={functions.map(({ function: id }) => id)}
+          placeholder="any"
+          {...ofVersions("function")}
         />
-      )}
-      <TextField
-        label="Function"
-        list={functions.map(({ function: id }) => id)}
-        placeholder="any"
-        {...ofVersions("function")}
-      />
-      {hasVersion("function") && (
-        <TextField label="Function version" placeholder="any" {...typed("function_version")} />
-      )}
-      <TextField
-        label="Source"
-        list={sources.map(({ source }) => source)}
-        placeholder="any"
-        {...ofVersions("source")}
-      />
-      {hasVersion("source") && <TextField label="Source version" placeholder="any" {...typed("source_version")} />}
-      <SelectField label="Outcome" choices={OUTCOMES} {...chosen("outcome")} />
-      <SelectField label="Failure" choices={FAILURES} {...chosen("failure")} />
-      <SelectField label="Charge" choices={CHARGES} {...chosen("charged")} />
-      <TextField label="Took at least (ms)" inputMode="numeric" placeholder="any" {...typed("min_duration_ms")} />
-      <Button type="submit">Filter</Button>
-      {isFiltered && (
-        <Button
-          kind="quiet"
-          onClick={(event) => {
-            focusFirst(event);
-            setQuery(changesOf({}), { remember: true });
-          }}
-        >
-          Show all
-        </Button>
-      )}
-    </form>
+        {hasVersion("function") && (
+          <TextField label="Function version" placeholder="any" {...typed("function_version")} />
+        )}
+        <TextField
+          label="Source"
+          list={sources.map(({ source }) => source)}
+          placeholder="any"
+          {...ofVersions("source")}
+        />
+        {hasVersion("source") && <TextField label="Source version" placeholder="any" {...typed("source_version")} />}
+        <SelectField label="Outcome" choices={OUTCOMES} {...chosen("outcome")} />
+        <SelectField label="Failure" choices={FAILURES} {...chosen("failure")} />
+        <SelectField label="Charge" choices={CHARGES} {...chosen("charged")} />
+        <TextField label="Took at least (ms)" inputMode="numeric" placeholder="any" {...typed("min_duration_ms")} />
+        <Button type="submit">Filter</Button>
+        {isFiltered && (
+          <Button
+            kind="quiet"
+            onClick={(event) => {
+              focusFirst(event);
+              setQuery(changesOf({}), { remember: true });
+            }}
+          >
+            Show all
+          </Button>
+        )}
+      </form>
+    </>
   );
 }
 
 /** All parameters of the filter, so that missing ones are removed from the address. */
 function changesOf(filter: Readonly<Partial<Record<FilterName, string | null>>>) {
   return Object.fromEntries(FILTERS.map((name) => [name, filter[name]?.trim() || null]));
-}
-
-/** The choices, with the current one added if the list does not contain it. */
-function namedChoices(
-  all: string,
-  given: string,
-  found: readonly { readonly id: string; readonly name: string }[],
-): readonly Choice[] {
-  const isListed = given === "" || found.some(({ id }) => id === given);
-  return [
-    { value: "", label: all },
-    ...(isListed ? [] : [{ value: given, label: given }]),
-    ...found.map(({ id, name }) => ({ value: id, label: name || id })),
-  ];
 }
 
 const OUTCOMES: readonly Choice[] = [

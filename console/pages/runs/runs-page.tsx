@@ -44,33 +44,35 @@ export function RunsPage() {
         <Damaged runs={{ count: damaged.length, named: damaged.slice(0, NAMED_MAX) }} says="left out of this list" />
       )}
       {filter.charged === undefined && <ToSettle of={list.results[0]?.to_settle} filter={filter} range={range} />}
-      <NamesOfRuns.Provider value={names ?? NO_NAMES}>
-        <List
-          caption="Runs"
-          layout="runs-table"
-          columns={columns}
-          keyOf={keyOf}
-          empty={
-            isFiltered || damaged.length > 0 ? (
-              <Empty
-                title={
-                  lookedBackTo !== undefined
-                    ? "No run searched so far matches the filter."
-                    : damaged.length > 0
-                      ? "No further run was found."
-                      : "No run matches the filter."
-                }
-                command={commandOf("ledger list", input)}
-              />
-            ) : (
-              NOTHING_YET
-            )
-          }
-          {...list}
-          // A name is shorter than an id: a late name would shift the rows below.
-          rows={names === undefined ? undefined : list.rows}
-        />
-      </NamesOfRuns.Provider>
+      <div id="runs" tabIndex={-1}>
+        <NamesOfRuns.Provider value={names ?? NO_NAMES}>
+          <List
+            caption="Runs"
+            layout="runs-table"
+            columns={columns}
+            keyOf={keyOf}
+            empty={
+              isFiltered || damaged.length > 0 ? (
+                <Empty
+                  title={
+                    lookedBackTo !== undefined
+                      ? "No run searched so far matches the filter."
+                      : damaged.length > 0
+                        ? "No further run was found."
+                        : "No run matches the filter."
+                  }
+                  command={commandOf("ledger list", input)}
+                />
+              ) : (
+                NOTHING_YET
+              )
+            }
+            {...list}
+            // A name is shorter than an id: a late name would shift the rows below.
+            rows={names === undefined ? undefined : list.rows}
+          />
+        </NamesOfRuns.Provider>
+      </div>
       {lookedBackTo !== undefined && (
         <p class="dim" role="status">
           The runs of this filter were searched back to <Time at={lookedBackTo} />.

@@ -80,6 +80,9 @@ export type VersionsChange = {
 export interface WorkflowAdmin {
   createWorkflow(act: Act, workflow: NamedWorkflow): Promise<NamedWorkflow | null>;
   workflow(id: string): Promise<NamedWorkflow | null>;
-  workflows(organizationId: string, page?: Page): Promise<readonly NamedWorkflow[]>;
+  workflows(
+    organizationId: string,
+    page?: Page & { readonly nameStart?: string; readonly idStart?: string },
+  ): Promise<readonly NamedWorkflow[]>;
   changeWorkflow(act: Act, id: string, change: WorkflowChange): Promise<NamedWorkflow | null>;
 }
