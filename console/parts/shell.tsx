@@ -55,15 +55,17 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
                 <bdi>{now.name}</bdi> <span class="dim">{now.role}</span>
               </p>
               {now.console === "read_only" && <p class="dim">This console is read-only.</p>}
-              <Button kind="quiet" onClick={() => setKeysShown(true)}>
-                Keys ?
-              </Button>
-              <Button
-                kind="quiet"
-                onClick={() => void logOut().then(forgetResults, (thrown) => setProblem(toCallError(thrown)))}
-              >
-                Log out
-              </Button>
+              <div class="beside">
+                <Button
+                  kind="quiet"
+                  onClick={() => void logOut().then(forgetResults, (thrown) => setProblem(toCallError(thrown)))}
+                >
+                  Log out
+                </Button>
+                <Button kind="quiet" onClick={() => setKeysShown(true)}>
+                  Keys
+                </Button>
+              </div>
               {problem && <Failure error={problem} />}
             </div>
           )}

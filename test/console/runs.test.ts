@@ -75,8 +75,8 @@ test(
     await page.getByRole("button", { name: "Show all" }).click();
     await page.waitForURL(/\/runs$/);
 
-    await page.getByLabel("Outcome").focus();
-    await page.getByLabel("Outcome").selectOption("failed");
+    await page.getByLabel("Outcome", { exact: true }).focus();
+    await page.getByLabel("Outcome", { exact: true }).selectOption("failed");
     await page.waitForURL(/outcome=failed/);
     // Whoever goes through the filter by keyboard is still where they were.
     await page.getByRole("button", { name: "Show all" }).waitFor();
@@ -101,7 +101,7 @@ test(
       at: pathname.replace("/console", "") + search,
     });
     assert.equal(await shared.getByLabel("Source", { exact: true }).inputValue(), "register__insolvency");
-    assert.equal(await shared.getByLabel("Outcome").inputValue(), "failed");
+    assert.equal(await shared.getByLabel("Outcome", { exact: true }).inputValue(), "failed");
     await named(shared);
     await page.goBack();
     await page.waitForURL((url) => !url.searchParams.has("source"));
@@ -110,14 +110,30 @@ test(
     assert.equal(await page.evaluate("document.activeElement.name"), "org");
 
     await page.getByRole("button", { name: "Custom" }).click();
-    await page.getByLabel("From").fill("2001-01-01T10:30");
-    await page.getByLabel("Before").fill("2001-01-02T00:00");
+    const custom = page.locator(".time-range-custom");
+    await custom.getByLabel("From").fill("2001-01-01T10:30");
+    await custom.getByLabel("Before").fill("2001-01-02T00:00");
     await page.keyboard.press("Enter");
     await page.waitForURL(/from=2001-01-01T10%3A30/);
     await page.getByText("No run matches the filter.").waitFor();
     await page.getByRole("button", { name: "1 h", exact: true }).click();
     await page.waitForURL(/range=1h/);
     await page.getByText("1 to settle").first().waitFor();
+
+    // The chart counts the calls of the filter, and a part that is selected in it is the range of the list.
+    await page.getByRole("button", { name: "24 h", exact: true }).click();
+    await page.waitForURL(/range=24h/);
+    const chart = page.getByRole("region", { name: "Calls over time" });
+    await chart.getByRole("heading", { name: "Calls by outcome, the last 24 hours" }).waitFor();
+    await chart.getByText("no data before").first().waitFor();
+    const first = chart.getByRole("slider", { name: "From" });
+    await first.focus();
+    await page.keyboard.press("Home");
+    await page.keyboard.press("Enter");
+    await page.waitForURL((url) => url.searchParams.has("from") && url.searchParams.has("to"));
+    await page.getByText("1 to settle").first().waitFor();
+    assert.equal(await rows.count(), 1 + all.length);
+    await assertUsableEverywhere(page);
     await page
       .getByRole("link", { name: /\d{2}:\d{2}:\d{2}/ })
       .first()
@@ -297,7 +313,7 @@ test(
     await underWay();
     const cancel = page.getByRole("button", { name: "Cancel" });
     // Whatever the filter is meanwhile, what came of it is said.
-    await page.getByLabel("Outcome").selectOption("failed");
+    await page.getByLabel("Outcome", { exact: true }).selectOption("failed");
     await page.waitForURL(/outcome=failed/);
     await cancel.press("Enter");
     await page.getByRole("status").filter({ hasText: "The export was cancelled. No file was saved." }).waitFor();
@@ -353,7 +369,7 @@ test(
       await page.setViewportSize({ width, height: 900 });
       await page.screenshot({ path: `${process.env["SHOTS"]}/runs-damaged-${width}.png` });
     }
-    await page.getByLabel("Outcome").selectOption("unknown");
+    await page.getByLabel("Outcome", { exact: true }).selectOption("unknown");
     await page.getByText("No run matches the filter.").waitFor();
     assert.equal(await file.count(), 0, "it was of another filter");
     await page.goBack();

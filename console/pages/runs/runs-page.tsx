@@ -3,7 +3,9 @@ import { createContext } from "preact";
 import { useContext, useMemo, useRef } from "preact/hooks";
 import { address, hrefOf } from "../../address.ts";
 import { useList } from "../../api/use-list.ts";
+import { useHistory } from "../../api/use-history.ts";
 import { useNames } from "../../api/use-names.ts";
+import { OutcomeHistogram } from "../../parts/chart.tsx";
 import { commandOf } from "../../parts/command-of.ts";
 import { Damaged } from "../../parts/damaged.tsx";
 import { Empty } from "../../parts/empty.tsx";
@@ -40,6 +42,7 @@ export function RunsPage() {
     <Page title="Runs" about="Newest first." actions={<Export verb="ledger export" filter={input} />}>
       <TimeRangeControl range={range} any="All time" />
       <RunsFilter filter={filter} isFiltered={isFiltered} />
+      <CallsOverTime filter={filter} />
       {damaged.length > 0 && (
         <Damaged runs={{ count: damaged.length, named: damaged.slice(0, NAMED_MAX) }} says="left out of this list" />
       )}
@@ -118,6 +121,32 @@ function useSameNames(names: Names | undefined): Names | undefined {
 
 function isSame(one: Names, other: Names): boolean {
   return one.size === other.size && [...one].every(([id, name]) => other.get(id) === name);
+}
+
+/** Fields of the filter that the history has too. */
+const OF_HISTORY = ["org", "workflow", "function", "function_version", "source", "source_version"] as const;
+
+/** The calls of the filter over the range, or over the last day. Selecting a part of the chart sets the range. */
+function CallsOverTime({ filter }: { readonly filter: Filter }) {
+  const range = useTimeRange("24h");
+  const given = OF_HISTORY.flatMap((name) => (filter[name] === undefined ? [] : [[name, filter[name]] as const]));
+  const { result, isCurrent, error } = useHistory(range, { by: "all", ...Object.fromEntries(given) });
+  const isWider = filter.failure !== undefined || filter.charged !== undefined || filter.min_duration_ms !== undefined;
+  return (
+    <section class="runs-over-time" aria-label="Calls over time">
+      <h2>
+        Calls by outcome, {range.says}
+        {isWider && <span class="dim"> with any failure, charge and duration</span>}
+      </h2>
+      {error === undefined ? (
+        <OutcomeHistogram range={range} history={isCurrent ? result : undefined} outcome={filter.outcome} />
+      ) : (
+        <p class="dim" role="status">
+          {error.message}
+        </p>
+      )}
+    </section>
+  );
 }
 
 interface ToSettleProps {
