@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { NO_BROWSER, openConsole } from "../rig/browser/console.ts";
 import { startService } from "../rig/service.ts";
 import { answers } from "../rig/sources.ts";
+import { until } from "../rig/until.ts";
 
 const skip = NO_BROWSER;
 
@@ -91,3 +92,36 @@ test("what is folded as soon as it is there stays folded", { skip }, async (t) =
   await frames(page);
   assert.equal(await first.getAttribute("aria-expanded"), "false");
 });
+
+test(
+  "the frame of a page is there before a slow service has answered, but not before a first login",
+  { skip },
+  async (t) => {
+    const service = await startService(t);
+    const page = await openConsole(t, service, { as: "viewer", at: "/sources" });
+    let answer = () => {};
+    await page.route("**/api/session/show", async (route) => {
+      await new Promise<void>((resolve) => (answer = resolve));
+      await route.continue();
+    });
+    const link = page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Audit" });
+    await page.reload({ waitUntil: "commit" });
+    await link.waitFor();
+    await page.getByText("Loading…").waitFor();
+    answer();
+    await page.getByRole("heading", { level: 1 }).waitFor();
+
+    // The keys that work everywhere are listed.
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keys" }).getByText("Search by a name or an id.").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+
+    await page.evaluate("localStorage.clear()");
+    await page.reload({ waitUntil: "commit" });
+    await until(async () => (await page.evaluate("document.readyState")) === "complete");
+    assert.equal(await link.count(), 0);
+    answer();
+    await link.waitFor();
+  },
+);

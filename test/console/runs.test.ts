@@ -125,7 +125,7 @@ test(
     await page.waitForURL(/range=24h/);
     const chart = page.getByRole("region", { name: "Calls over time" });
     await chart.getByRole("heading", { name: "Calls by outcome, the last 24 hours" }).waitFor();
-    await chart.getByText("no data before").first().waitFor();
+    await chart.getByText("no data before").last().waitFor();
     const first = chart.getByRole("slider", { name: "From" });
     await first.focus();
     await page.keyboard.press("Home");
