@@ -115,3 +115,16 @@ test("a function shows what its shadow runs found", { skip: NO_BROWSER }, async 
   assert.equal(await differing.getByRole("row").count(), 21, "its head and the newest");
   await assertUsableEverywhere(page);
 });
+
+test("a function without cases shows the sources that its newest runs called", { skip: NO_BROWSER }, async (t) => {
+  const code = `export default { id: "dfunc_ask", title: "Asks", inputs: {},
+    async run({ run }) { return { output: { found: (await run("registry__company", { number: "1" })).match } }; } };`;
+  const { service, verb } = await startWorld(t, "none", { project: projectWith(t, "ask.mjs", code) });
+  const page = await openConsole(t, service, { as: "viewer", at: "/functions/dfunc_ask" });
+  await page.getByText("unknown: it has no cases and no runs").waitFor();
+  await service.post("/func", { config: { data_func: "dfunc_ask" }, inputs: {} });
+  await until(async () => (await verb("ledger list", { function: "dfunc_ask" })).runs.length === 1);
+  await page.reload();
+  await page.getByText("in its newest runs").waitFor();
+  await page.getByRole("main").getByRole("link", { name: "registry__company" }).waitFor();
+});

@@ -272,7 +272,7 @@ test(
 test("of two organizations that are chosen, the later one stays", { skip: NO_BROWSER }, async (t) => {
   const { service, verb } = await startWorld(t, "little");
   await verb("org create", { name: "Without Any" });
-  const page = await openConsole(t, service, { as: "viewer", at: `/run?workflow=${service.a.workflow}` });
+  const page = await openConsole(t, service, { as: "operator", at: `/run?workflow=${service.a.workflow}` });
   await page.getByText("Live. Vendors are called and may bill Acme Lending").waitFor();
   let release = (): void => {};
   const held = new Promise<void>((resolve) => (release = resolve));
@@ -361,6 +361,8 @@ test("a viewer is offered no run, and a forged one is refused", { skip: NO_BROWS
   const eve = await service.operator.appoint("viewer", "eve");
   const page = await openConsole(t, service, { as: eve, at: `/run?workflow=${service.a.workflow}&sources=${FIVE}` });
   await page.getByText("starting a run requires the role operator").waitFor();
+  await page.getByText("Live. You can look at the plan and its price, but not start a run.").waitFor();
+  assert.equal(await page.getByText("may bill").count(), 0);
   assert.equal(await page.getByRole("button", { name: /^Run/ }).count(), 0);
   await assertUsableEverywhere(page);
 
