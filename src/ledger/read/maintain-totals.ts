@@ -12,6 +12,8 @@ export interface TotalsOptions {
 
 /** Spans can end every minute, so even a busy minute is summed up before the next query. */
 const EVERY_MS = 60_000;
+/** Soon after a start, because runs that were added while no service ran have no totals. */
+const FIRST_MS = 5_000;
 
 /**
  * Makes the totals of past spans, so that the first sum of a month is fast. Failures are retried, and logged once. Call
@@ -20,7 +22,7 @@ const EVERY_MS = 60_000;
 export function maintainTotals({ ledger, clock, log, isNeeded = () => true }: TotalsOptions): () => void {
   let closed = false;
   let hasFailed = false;
-  let cancel = clock.after(EVERY_MS, make);
+  let cancel = clock.after(FIRST_MS, make);
   function make(): void {
     if (!isNeeded()) {
       cancel = clock.after(EVERY_MS, make);
