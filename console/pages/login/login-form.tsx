@@ -48,7 +48,7 @@ export function LoginForm() {
       >
         <TextField
           label="Operator token"
-          hint="A token begins with dop_. An owner creates one with the command operator create NAME --role viewer"
+          hint="A token begins with dop_. An owner creates one for you. The first is made in a terminal of the service's machine: datarun operator create NAME --role owner"
           type="password"
           name="token"
           autocomplete="current-password"

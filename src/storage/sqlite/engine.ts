@@ -77,7 +77,10 @@ function reasonOf(error: Error): string {
 }
 
 function missing(dataDir: string): StoreMissing {
-  return new StoreMissing(dataDir, "Name its folder with --data-dir, or make one with: datarun org create NAME");
+  return new StoreMissing(
+    dataDir,
+    "Name its folder with --data-dir, start the service, which makes one, or make one with: datarun org create NAME",
+  );
 }
 
 type Connections = Pick<Engine, "reader" | "writer" | "unsyncedWriter">;

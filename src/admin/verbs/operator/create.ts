@@ -24,6 +24,7 @@ export default defineVerb({
   positional: ["name"],
   changes: true,
   role: "owner",
+  makesStore: true,
   needs: ["store"],
 
   result: Type.Object({ operator_id: text, operator_token: text }),
