@@ -133,7 +133,7 @@ test("where no service has run yet, ledger summary counts the live tests, and li
   await store.close();
   const summed = await run(["ledger", "summary", "2026-03"]);
   assert.equal(summed.code, 0);
-  assert.match(summed.stdout, /^acme__people +- +- +- +none +1 +1 +0 +0 +1 +1 +- +- +-$/m);
+  assert.match(summed.stdout, /^acme__people +- +- +- +- +none +1 +1 +0 +0 +1 +1 +- +- +-$/m);
   assert.match(
     summed.stderr,
     /^There is no ledger in .*\. A service makes it when it starts\. Only live tests are counted\.\n$/,
@@ -148,6 +148,7 @@ test("ledger summary and prune answer for a month and delete what is old", async
     organization_tuid: "org_a",
     organization: null,
     cred_id: null,
+    cred_name: null,
     credential: "none",
   };
   assert.deepEqual(charges, [
@@ -167,7 +168,7 @@ test("ledger summary and prune answer for a month and delete what is old", async
   const sumOf = (org: string) =>
     json<{ charges: object[]; totals: object[] }>(["ledger", "summary", "2026-03", "--org", org]);
   assert.deepEqual((await sumOf("org_a")).charges, charges);
-  assert.deepEqual(await sumOf("org_b"), { charges: [], totals: [] });
+  assert.deepEqual(await sumOf("org_b"), { charges: [], totals: [], vendors: [] });
   const pruned = await json<object>(["ledger", "prune", "--before", "2026-03-11"]);
   assert.deepEqual(pruned, { deleted: 1, kept_unknown: 1, kept_undrained: 0 });
   const { runs } = await json<{ runs: { transaction_id: string }[] }>(["ledger", "list"]);

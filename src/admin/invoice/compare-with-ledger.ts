@@ -7,7 +7,7 @@ import { credentialInput, organizationInput, requireTimeZone, sourceInput, timeZ
 import { momentInput, requireTime, toMoment } from "../ledger-inputs.ts";
 import type { VerbCall } from "../needs.ts";
 import { currencyInput } from "../price-wire.ts";
-import { type Comparison, compareInvoice } from "./compare-invoice.ts";
+import { type Comparison, compareInvoice, DIFFERENCES, type InvoiceDifference } from "./compare-invoice.ts";
 import {
   type BadRow,
   INVOICE_COLUMNS,
@@ -107,14 +107,19 @@ function formOf(map: readonly string[], currency: string | null, hasDecimalComma
   return { columns, key: keys[0]!, currency, hasDecimalCommas };
 }
 
-type Sums = { ours: bigint; most: bigint; theirs: bigint };
+type Sums = { ours: bigint; most: bigint; theirs: bigint; disputed: bigint; notBilled: bigint };
 
-/** The sums of both sides by currency; none for an invoice without amounts. */
-export function totalsOf({ form, ours, lines }: Pick<ComparedInvoice, "form" | "ours" | "lines">) {
+/** The sums of both sides by currency, and by how much they differ; none for an invoice without amounts. */
+export function totalsOf({
+  form,
+  ours,
+  lines,
+  differences,
+}: Pick<ComparedInvoice, "form" | "ours" | "lines" | "differences">) {
   if (form.columns.amount === undefined) return [];
   const totals = new Map<string, Sums>();
   const of = (currency: string): Sums => {
-    const sums = totals.get(currency) ?? { ours: 0n, most: 0n, theirs: 0n };
+    const sums = totals.get(currency) ?? { ours: 0n, most: 0n, theirs: 0n, disputed: 0n, notBilled: 0n };
     totals.set(currency, sums);
     return sums;
   };
@@ -125,10 +130,42 @@ export function totalsOf({ form, ours, lines }: Pick<ComparedInvoice, "form" | "
     sums.most += most;
   }
   for (const { currency, amount } of lines) if (currency !== null) of(currency).theirs += amount ?? 0n;
+  for (const { kind, currency, ours: own, theirs } of differences) {
+    // What a request without a price cost is not known, so it cannot be said by how much the invoice differs.
+    if (currency === null || kind === "no price") continue;
+    of(currency).disputed += atLeastNothing(theirs.amount - own.most.amount);
+    of(currency).notBilled += atLeastNothing(own.least.amount - theirs.amount);
+  }
   return [...totals].map(([currency, sums]) => ({
     currency,
     ours: amountText(sums.ours),
     ours_at_most: amountText(sums.most),
     theirs: amountText(sums.theirs),
+    disputed: amountText(sums.disputed),
+    not_billed: amountText(sums.notBilled),
   }));
+}
+
+function atLeastNothing(amount: bigint): bigint {
+  return amount > 0n ? amount : 0n;
+}
+
+/** The differences by kind and currency, in the order of the kinds. */
+export function kindsOf({ form, differences }: Pick<ComparedInvoice, "form" | "differences">) {
+  const hasAmounts = form.columns.amount !== undefined;
+  return DIFFERENCES.flatMap((difference) => {
+    const own = differences.filter(({ kind }) => kind === difference);
+    return [...Map.groupBy(own, ({ currency }) => currency)].map(([currency, some]) => {
+      const sum = (of: (one: InvoiceDifference) => bigint): string | null =>
+        hasAmounts && currency !== null ? amountText(some.reduce((total, one) => total + of(one), 0n)) : null;
+      return {
+        difference,
+        count: some.length,
+        currency,
+        ours: sum(({ ours }) => ours.least.amount),
+        ours_at_most: sum(({ ours }) => ours.most.amount),
+        theirs: sum(({ theirs }) => theirs.amount),
+      };
+    });
+  });
 }

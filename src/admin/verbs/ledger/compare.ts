@@ -1,5 +1,5 @@
 import { Type } from "../../../terms/schema/type.ts";
-import { compareWithLedger, invoiceInputs, totalsOf } from "../../invoice/compare-with-ledger.ts";
+import { compareWithLedger, invoiceInputs, kindsOf, totalsOf } from "../../invoice/compare-with-ledger.ts";
 import { DIFFERENCES, type InvoiceDifference } from "../../invoice/compare-invoice.ts";
 import { INVOICE_KEYS, type InvoiceForm } from "../../invoice/read-invoice.ts";
 import { amountText } from "../../../terms/money/money.ts";
@@ -42,7 +42,33 @@ export default defineVerb({
       }),
     ),
     bad_rows: listOf(Type.Object({ line: count, problem: text })),
-    totals: listOf(Type.Object({ currency: text, ours: text, ours_at_most: text, theirs: text })),
+    totals: listOf(
+      Type.Object({
+        currency: text,
+        ours: text,
+        ours_at_most: text,
+        theirs: text,
+        disputed: {
+          ...text,
+          description:
+            "The amount that the invoice bills beyond what was charged at most, of keys whose price is known",
+        },
+        not_billed: { ...text, description: "The amount that was charged for certain and is not on the invoice" },
+      }),
+    ),
+    kinds: {
+      ...listOf(
+        Type.Object({
+          difference: oneOf(...DIFFERENCES),
+          count,
+          currency: orNull(text),
+          ours: orNull(text),
+          ours_at_most: orNull(text),
+          theirs: orNull(text),
+        }),
+      ),
+      description: "The differences by kind and currency; without amounts for an invoice that has none",
+    },
     equal: count,
     lines: count,
   }),
@@ -54,6 +80,7 @@ export default defineVerb({
       differences: differences.map((one) => toWire(one, form)),
       bad_rows: bad.map(({ line, problem }) => ({ line, problem })),
       totals: totalsOf(compared),
+      kinds: kindsOf(compared),
       equal,
       lines: lines.length,
     };
@@ -74,7 +101,12 @@ export default defineVerb({
       "their_requests",
     ],
   },
-  nothing: { differences: "The invoice and the ledger agree.", bad_rows: "Every line could be read.", totals: "" },
+  nothing: {
+    differences: "The invoice and the ledger agree.",
+    bad_rows: "Every line could be read.",
+    totals: "",
+    kinds: "",
+  },
 });
 
 function toWire(

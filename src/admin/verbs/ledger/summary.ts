@@ -127,6 +127,7 @@ export default defineVerb({
     totals: TOTAL_COLUMNS,
     vendors: ["vendor", ...TOTAL_COLUMNS],
   },
+  nothing: { vendors: "" },
 });
 
 function vendorTotalsOf(lines: ReturnType<typeof withLiveTests>) {
