@@ -18,9 +18,12 @@ interface ChooseWorkflowProps {
   readonly plan: ResultOf<"workflow plan"> | undefined;
 }
 
+/** The newest organizations that are searched for a simulated workflow. */
+const SEARCHED_MAX = 10;
+
 /**
  * Chooses the organization, workflow and context of a run. Without a workflow in the address, the safest one is chosen:
- * a simulated one.
+ * a simulated one, also of another organization than the newest.
  */
 export function ChooseWorkflow({ workflow, context, plan }: ChooseWorkflowProps) {
   const organizations = useVerb("org list", { limit: NEWEST });
@@ -34,14 +37,20 @@ export function ChooseWorkflow({ workflow, context, plan }: ChooseWorkflowProps)
   const choosing = useRef<AbortController>(undefined);
   useEffect(() => () => choosing.current?.abort(), []);
 
-  async function choose(organization: string): Promise<void> {
+  /** Chooses the safest workflow of the first of these organizations that has a safe one, or else of the first. */
+  async function choose(candidates: readonly string[]): Promise<void> {
     choosing.current?.abort();
     const { signal } = (choosing.current = new AbortController());
     setError(undefined);
     try {
-      const best = await safestOf(organization, signal);
-      if (signal.aborted) return;
-      setWithoutOne(best === undefined ? organization : undefined);
+      let best: Workflow | undefined;
+      for (const candidate of candidates) {
+        const own = await safestOf(candidate, signal);
+        if (signal.aborted) return;
+        if (candidate === candidates[0] || (own !== undefined && isSafe(own))) best = own;
+        if (best !== undefined && isSafe(best)) break;
+      }
+      setWithoutOne(best === undefined ? candidates[0] : undefined);
       // Without a workflow nothing can run: the previous workflow belongs to another organization.
       chooseWorkflow(best?.workflow ?? null);
     } catch (thrown) {
@@ -51,11 +60,13 @@ export function ChooseWorkflow({ workflow, context, plan }: ChooseWorkflowProps)
     }
   }
 
-  const first = (known?.find(({ disabled }) => !disabled) ?? known?.[0])?.organization_tuid;
+  const enabled = known?.filter(({ disabled }) => !disabled) ?? [];
+  const candidates = (enabled.length > 0 ? enabled : (known ?? [])).slice(0, SEARCHED_MAX);
+  const first = candidates[0]?.organization_tuid;
   useEffect(() => {
     // Does not replace a choice that was made before the organizations loaded.
     if (workflow === undefined && without === undefined && first !== undefined && choosing.current === undefined)
-      void choose(first);
+      void choose(candidates.map(({ organization_tuid: id }) => id));
   }, [workflow, first]);
 
   if (known?.length === 0)
@@ -67,7 +78,7 @@ export function ChooseWorkflow({ workflow, context, plan }: ChooseWorkflowProps)
   return (
     <div class="stack">
       <div class="run-choice">
-        <OrganizationField value={org ?? ""} onValue={(id) => void choose(id)} />
+        <OrganizationField value={org ?? ""} onValue={(id) => void choose([id])} />
         <WorkflowField
           org={without === undefined ? org : undefined}
           value={workflow ?? ""}
