@@ -51,7 +51,7 @@ const PREFIXES: readonly (readonly [prefix: string, kind: ObjectKind])[] = [
   ["opr_", "operator"],
   ["dfunc_", "function"],
 ];
-const SOURCE_ID = /^[a-z][a-z0-9_]*__[a-z0-9_]+$/;
+export const SOURCE_ID = /^[a-z][a-z0-9_]*__[a-z0-9_]+$/;
 
 /** The kind of object that an id belongs to; `null` for other texts and for objects without a page. */
 export function kindOfId(id: string): ObjectKind | null {

@@ -93,10 +93,10 @@ test("the matrix of an organization says of each workflow and source what a run 
       for (const row of rows) {
         const cell = auto_credentials ? row.auto_credentials : row.no_auto_credentials;
         const { steps, ...one } = await result("credential explain", { workflow, source: row.source, context }, ada);
-        const { rule, cred_id, usable, problem, needs_credential } = one;
+        const { rule, cred_id, cred_name, usable, problem, needs_credential } = one;
         assert.deepEqual(
           { ...cell, needs_credential: row.needs_credential },
-          { rule, cred_id, usable, problem, reason: cell.reason, needs_credential },
+          { rule, cred_id, cred_name, usable, problem, reason: cell.reason, needs_credential },
         );
         assert.ok(steps.some(({ reason }: { reason: string }) => reason === cell.reason));
       }

@@ -179,3 +179,41 @@ test(
     await row.getByText(`…${explained.cred_id.slice(-8)}`).waitFor();
   },
 );
+
+test(
+  "a credential gets a name, is found by it among all organizations, and its use is shown before it is deleted",
+  { skip },
+  async (t) => {
+    const { service, acme, verb } = await startWorld(t, "little");
+    const page = await openConsole(t, service, { as: "operator", at: `/credentials?org=${acme.id}` });
+    const table = page.getByRole("table", { name: "Stored credentials" });
+    const row = table.getByRole("row").filter({ hasText: "registry__company" });
+    await row.getByRole("button", { name: "Rename" }).click();
+    await dialog(page).getByLabel("Name").fill("Main contract");
+    await dialog(page).getByLabel("Name").press("Enter");
+    await row.getByText("Main contract").waitFor();
+
+    await page.goto(`${service.adminUrl}/console/credentials`);
+    await page.getByRole("search").getByLabel("Name").fill("CONTRACT");
+    await page.getByRole("search").getByLabel("Name").press("Enter");
+    await row.getByText("Main contract").waitFor();
+    assert.equal(await table.getByRole("row").count(), 2);
+    await row.getByRole("link", { name: acme.name }).waitFor();
+    await assertUsableEverywhere(page);
+    await row.getByRole("button", { name: "Delete" }).click();
+    await dialog(page)
+      .getByText(/calls in the last 30 days\./)
+      .waitFor();
+    await assertUsableEverywhere(page);
+    await dialog(page).getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("search").getByLabel("Name").fill("nothing of this name");
+    await page.getByRole("search").getByLabel("Name").press("Enter");
+    await page.getByText("No credential matches the filter.").waitFor();
+
+    await page.goto(`${service.adminUrl}/console/credentials?org=${acme.id}&view=matrix`);
+    await page.getByText("Main contract").first().waitFor();
+    await page.goto(`${service.adminUrl}/console/money/prices?org=${acme.id}`);
+    await page.getByText("Main contract").first().waitFor();
+    assert.equal((await verb("credential list", { name: "main" })).credentials.length, 1);
+  },
+);

@@ -19,6 +19,15 @@ import { useWorkflows, Workflows } from "./workflows.tsx";
 
 type Organization = ResultOf<"org show">;
 
+/** The pages that show what belongs to an organization. */
+const LINKS = [
+  ["Runs", "/runs"],
+  ["Spend", "/money"],
+  ["Budgets", "/money/budgets"],
+  ["Credentials", "/credentials"],
+  ["Audit", "/audit"],
+] as const;
+
 /** An organization with its workflows and tokens. */
 export function OneOrganization({ org }: { readonly org: string }) {
   const { result, error, reload } = useVerb("org show", { org });
@@ -50,7 +59,11 @@ export function OneOrganization({ org }: { readonly org: string }) {
           <span>
             created <Day at={result.created_at} />
           </span>
-          <a href={hrefOf("/credentials", { org })}>Credentials</a>
+          {LINKS.map(([label, path]) => (
+            <a key={label} href={hrefOf(path, { org })}>
+              {label}
+            </a>
+          ))}
         </span>
       }
       actions={<Acts of={result} onDone={reload} />}

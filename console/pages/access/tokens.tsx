@@ -11,6 +11,7 @@ import { Named } from "../../parts/named.tsx";
 import { Section } from "../../parts/page.tsx";
 import { RowActs } from "../../parts/row-acts.tsx";
 import { ShownOnce } from "../../parts/shown-once.tsx";
+import { UseOverTime } from "../../parts/use-over-time.tsx";
 import { Day, Time } from "../../parts/values.tsx";
 import { EXPIRY_DEFAULT, ExpiryField, Expires } from "./expiry.tsx";
 import { TokenState } from "./token-state.tsx";
@@ -145,6 +146,7 @@ function Revoke({ token, of, onDone }: { readonly token: Token; readonly of: str
               Within a second, every request of <bdi>{of}</bdi> with this token gets 401, on all machines. Runs in
               progress are completed. This cannot be undone.
             </p>
+            <UseOverTime of={{ token: token_id }} />
             <p>
               Last used: <Time at={usedAt} />. A program that still uses it needs another token first.
             </p>

@@ -5,7 +5,7 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { Outcome, type OutcomeKind } from "../../parts/outcome.tsx";
 import { Table } from "../../parts/table.tsx";
-import { Id } from "../../parts/values.tsx";
+import { ShortId } from "../../parts/short-id.tsx";
 
 interface CredentialStepsProps {
   readonly workflow: string;
@@ -52,7 +52,12 @@ export function CredentialSteps({ workflow, name, source, context, onClose }: Cr
             columns={[
               { title: "Rule", show: ({ rule }: Step) => RULES[rule] ?? rule },
               { title: "Result", show: ({ verdict }) => <Outcome kind={VERDICTS[verdict] ?? "off"} says={verdict} /> },
-              { title: "Reason", show: ({ reason, cred_id: id }) => <Because reason={reason} credential={id} /> },
+              {
+                title: "Reason",
+                show: ({ reason, cred_id: id, cred_name: name }) => (
+                  <Because reason={reason} credential={id} name={name} />
+                ),
+              },
             ]}
             rows={result.steps}
             keyOf={({ rule }) => rule}
@@ -65,7 +70,7 @@ export function CredentialSteps({ workflow, name, source, context, onClose }: Cr
 }
 
 function Conclusion({
-  of: { usable, cred_id: id, problem, needs_credential: needs },
+  of: { usable, cred_id: id, cred_name: name, problem, needs_credential: needs },
 }: {
   readonly of: ResultOf<"credential explain">;
 }) {
@@ -80,18 +85,24 @@ function Conclusion({
     );
   return (
     <>
-      <Outcome kind="found" says="Runs use" /> <Id>{id}</Id>
+      <Outcome kind="found" says="Runs use" /> {name !== null && <bdi>{name}</bdi>} <ShortId id={id} />
     </>
   );
 }
 
-function Because({ reason, credential }: { readonly reason: string; readonly credential: string | null }) {
+interface BecauseProps {
+  readonly reason: string;
+  readonly credential: string | null;
+  readonly name: string | null;
+}
+
+function Because({ reason, credential, name }: BecauseProps) {
   return (
     <div>
       {reason}
       {credential !== null && (
         <div class="dim">
-          <Id>{credential}</Id>
+          {name !== null && <bdi>{name}</bdi>} <ShortId id={credential} />
         </div>
       )}
     </div>

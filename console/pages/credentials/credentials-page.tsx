@@ -7,7 +7,7 @@ import { Tabs } from "../../parts/tabs.tsx";
 import { mayUse } from "../../session.ts";
 import { OrganizationList } from "../access/organization-list.tsx";
 import { CredentialMatrix } from "./credential-matrix.tsx";
-import { StoredCredentials } from "./stored-credentials.tsx";
+import { CredentialFilter, StoredCredentials } from "./stored-credentials.tsx";
 
 /** The vendor credentials of an organization, and which of them a run uses. */
 export function CredentialsPage() {
@@ -17,10 +17,21 @@ export function CredentialsPage() {
   return org === "" ? <ChooseOrganization /> : <OfOrganization key={org} org={org} />;
 }
 
+/** The organizations or, with a filter, the credentials of all of them. */
 function ChooseOrganization() {
+  const { query } = address();
+  const isFiltered = query.has("source") || query.has("name");
   return (
-    <Page title="Credentials" about="Each organization has its own credentials. Choose one.">
-      <OrganizationList hrefOfOne={(org) => hrefOf("/credentials", { org })} />
+    <Page
+      title="Credentials"
+      about="Each organization has its own credentials. Choose one, or find credentials of all organizations."
+    >
+      <CredentialFilter />
+      {isFiltered ? (
+        <StoredCredentials org={null} />
+      ) : (
+        <OrganizationList hrefOfOne={(org) => hrefOf("/credentials", { org })} />
+      )}
     </Page>
   );
 }
@@ -69,7 +80,14 @@ function OfOrganization({ org }: { readonly org: string }) {
           { label: "Credential selection", href: hrefOf("/credentials", { org, view: "matrix" }), isCurrent: isMatrix },
         ]}
       />
-      {isMatrix ? <CredentialMatrix org={org} /> : <StoredCredentials org={org} name={result.name} />}
+      {isMatrix ? (
+        <CredentialMatrix org={org} />
+      ) : (
+        <>
+          <CredentialFilter />
+          <StoredCredentials org={org} />
+        </>
+      )}
     </Page>
   );
 }

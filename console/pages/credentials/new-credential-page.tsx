@@ -96,6 +96,7 @@ export function NewCredentialPage() {
 
 interface Created {
   readonly credential: string;
+  readonly name: string | null;
   readonly source: string;
   /** Remarks of the service, such as which credential is no longer the default. */
   readonly notes: readonly string[];
@@ -116,6 +117,7 @@ function CredentialForm({ org, source, onCreated }: CredentialFormProps) {
   const [contexts, setContexts] = useState<readonly Context[]>([]);
   const [regions, setRegions] = useState("");
   const [isDefault, setDefault] = useState(true);
+  const [name, setName] = useState("");
   const [note, setNote] = useState("");
   const { isBusy, error, notes, run } = useAct("credential create");
   if (shown.result?.source !== source) return shown.error ? <Failure error={shown.error} retry={shown.reload} /> : null;
@@ -134,11 +136,12 @@ function CredentialForm({ org, source, onCreated }: CredentialFormProps) {
       default: isDefault,
       ...(contexts.length > 0 && { context: [...contexts] }),
       ...(region.length > 0 && { region }),
+      ...(name.trim() !== "" && { name: name.trim() }),
       ...(note.trim() !== "" && { note: note.trim() }),
     });
     if (result === undefined) return;
     setTexts({});
-    onCreated({ credential: result.cred_id, source, notes: notes() });
+    onCreated({ credential: result.cred_id, name: name.trim() || null, source, notes: notes() });
   }
 
   return (
@@ -180,6 +183,12 @@ function CredentialForm({ org, source, onCreated }: CredentialFormProps) {
           hint="Names of regions, such as eu. The setting region gives the region of a deployment. A deployment in another region refuses the credential. Empty: all regions."
           value={regions}
           onValue={setRegions}
+        />
+        <TextField
+          label="Name"
+          hint="Such as the contract or account that it belongs to. Shown wherever the credential is."
+          value={name}
+          onValue={setName}
         />
         <TextField label="Note" hint="Shown in the list. Not for secrets." value={note} onValue={setNote} />
       </Section>

@@ -1,12 +1,23 @@
-import { address, hrefOf } from "../../address.ts";
+import { useState } from "preact/hooks";
+import { address, hrefOf, setQuery } from "../../address.ts";
 import { useListWith } from "../../api/use-list-with.ts";
+import { useVerb } from "../../api/use-verb.ts";
 import type { RowOf } from "../../api/verb-types.ts";
 import { Act } from "../../parts/act.tsx";
+import { Button } from "../../parts/button.tsx";
+import { commandOf } from "../../parts/command-of.ts";
+import { CredentialName } from "../../parts/credential-link.tsx";
 import { Empty } from "../../parts/empty.tsx";
+import { TextField } from "../../parts/fields.tsx";
+import { FormAct } from "../../parts/form-act.tsx";
 import { List } from "../../parts/list.tsx";
+import { ObjectLink } from "../../parts/object-link.tsx";
 import { Outcome } from "../../parts/outcome.tsx";
 import { RowActs } from "../../parts/row-acts.tsx";
-import { Id, Time } from "../../parts/values.tsx";
+import { ShortId } from "../../parts/short-id.tsx";
+import { focusFirst, useDraft } from "../../parts/use-draft.ts";
+import { UseOverTime } from "../../parts/use-over-time.tsx";
+import { Time } from "../../parts/values.tsx";
 import { Age } from "./age.tsx";
 import { VerifyCredential } from "./verify-credential.tsx";
 import "./credentials.css";
@@ -14,56 +25,125 @@ import "./credentials.css";
 type Credential = RowOf<"credential list", "credentials">;
 
 interface StoredCredentialsProps {
-  readonly org: string;
-  /** The name of the organization. */
-  readonly name: string;
+  /** `null`: of all organizations. */
+  readonly org: string | null;
 }
 
-/** The stored credentials of an organization, without their values. */
-export function StoredCredentials({ org, name }: StoredCredentialsProps) {
-  const named = { key: "cred_id", id: address().query.get("credential") } as const;
-  const list = useListWith("credential list", { org }, "credentials", named);
+/** Stored credentials that match the filter in the address, without their values. */
+export function StoredCredentials({ org }: StoredCredentialsProps) {
+  const { query } = address();
+  const named = { key: "cred_id", id: query.get("credential") } as const;
+  const [source, name] = [query.get("source") ?? "", (query.get("name") ?? "").trim()];
+  const filter = { ...(org && { org }), ...(source && { source }), ...(name && { name }) };
+  const list = useListWith("credential list", filter, "credentials", named);
+  const isFiltered = source !== "" || name !== "";
   return (
     <List
       caption="Stored credentials"
       columns={[
-        { title: "Source", show: (one: Credential) => <SourceOf credential={one} /> },
+        { title: "Credential", show: (one: Credential) => <SourceOf credential={one} /> },
+        ...(org === null
+          ? [
+              {
+                title: "Organization",
+                show: ({ organization_tuid: id, organization }: Credential) => (
+                  <ObjectLink id={id} name={organization} />
+                ),
+              },
+            ]
+          : []),
         { title: "Fields", show: ({ fields }) => <FieldNames names={fields} /> },
         { title: "Used in", show: (one) => <UsedIn credential={one} /> },
         { title: "State", show: (one) => <State credential={one} /> },
         {
           title: "Last used",
-          show: ({ last_used_at: at }) =>
-            at === undefined ? (
-              <span class="dim">unknown at the moment</span>
-            ) : (
-              <Time at={at} none="not in the ledger" />
-            ),
+          show: ({ last_used_at: at, created_at: since }) => (
+            <div>
+              {at === undefined ? (
+                <span class="dim">unknown at the moment</span>
+              ) : (
+                <Time at={at} none="not in the ledger" />
+              )}
+              <div class="dim">
+                age: <Age since={since} />
+              </div>
+            </div>
+          ),
         },
-        { title: "Age", show: ({ created_at: at }) => <Age since={at} /> },
-        { title: "Actions", show: (one) => <Acts credential={one} of={name} onDone={list.reload} /> },
+        { title: "Actions", show: (one) => <Acts credential={one} onDone={list.reload} /> },
       ]}
       keyOf={({ cred_id: id }) => id}
       current={named.id ?? undefined}
       empty={
-        <Empty
-          title="This organization has no stored credential."
-          command={`datarun credential create --org ${org} --source SOURCE --set-env api_key=KEY --default`}
-        >
-          Sources that need a credential find it here, or in each request.
-        </Empty>
+        isFiltered ? (
+          <Empty title="No credential matches the filter." command={commandOf("credential list", filter)} />
+        ) : (
+          <Empty
+            title="This organization has no stored credential."
+            command={`datarun credential create --org ${org ?? "ORG"} --source SOURCE --set-env api_key=KEY --default`}
+          >
+            Sources that need a credential find it here, or in each request.
+          </Empty>
+        )
       }
       {...list}
     />
   );
 }
 
-function SourceOf({ credential: { source, cred_id, note } }: { readonly credential: Credential }) {
+/** Narrows the list by source and name. */
+export function CredentialFilter() {
+  const { query } = address();
+  const given = { source: query.get("source") ?? "", name: query.get("name") ?? "" };
+  const [draft, setDraft] = useDraft(given);
+  const sources = useVerb("source list", {}).result?.sources.filter(({ credential }) => credential !== "none") ?? [];
+  const isSet = given.source !== "" || given.name !== "";
+  return (
+    <form
+      class="filter"
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault();
+        setQuery(
+          { source: draft.source.trim() || null, name: draft.name.trim() || null, credential: null },
+          { remember: true },
+        );
+      }}
+    >
+      <TextField
+        label="Source"
+        list={sources.map(({ source }) => source)}
+        value={draft.source}
+        onValue={(source) => setDraft({ ...draft, source })}
+      />
+      <TextField label="Name" value={draft.name} onValue={(name) => setDraft({ ...draft, name })} />
+      <Button type="submit">Filter</Button>
+      {isSet && (
+        <Button
+          kind="quiet"
+          onClick={(event) => {
+            focusFirst(event);
+            setQuery({ source: null, name: null }, { remember: true });
+          }}
+        >
+          Clear
+        </Button>
+      )}
+    </form>
+  );
+}
+
+function SourceOf({ credential: { source, cred_id, name, note } }: { readonly credential: Credential }) {
   return (
     <div class="credential-source">
+      {name !== null && (
+        <strong>
+          <bdi>{name}</bdi>
+        </strong>
+      )}
       <a href={hrefOf(`/sources/${encodeURIComponent(source)}`)}>{source}</a>
       <span class="dim">
-        <Id>{cred_id}</Id>
+        <ShortId id={cred_id} />
       </span>
       {note && <bdi>{note}</bdi>}
     </div>
@@ -95,20 +175,24 @@ function State({ credential: { disabled, default: isDefault } }: { readonly cred
 
 interface ActsProps {
   readonly credential: Credential;
-  readonly of: string;
   readonly onDone: () => void;
 }
 
-function Acts({ credential, of, onDone }: ActsProps) {
-  const { cred_id, source, disabled, last_used_at: usedAt } = credential;
+function Acts({ credential, onDone }: ActsProps) {
+  const { cred_id, source, name, organization, disabled, last_used_at: usedAt } = credential;
   const whose = (
-    <p>
-      {cred_id} for {source}, owned by <bdi>{of}</bdi>. Last used: <Time at={usedAt} none="not in the ledger" />.
-    </p>
+    <>
+      <p>
+        <CredentialName id={cred_id} name={name} /> for {source}, owned by <bdi>{organization}</bdi>. Last used:{" "}
+        <Time at={usedAt} none="not in the ledger" />.
+      </p>
+      <UseOverTime of={{ credential: cred_id }} />
+    </>
   );
   return (
     <RowActs>
-      {!disabled && <VerifyCredential credential={cred_id} source={source} />}
+      {!disabled && <VerifyCredential credential={cred_id} name={name} source={source} />}
+      <Rename credential={credential} onDone={onDone} />
       {disabled ? (
         <Act verb="credential enable" input={{ cred_id }} label="Enable" onDone={onDone} />
       ) : (
@@ -152,5 +236,29 @@ function Acts({ credential, of, onDone }: ActsProps) {
         onDone={onDone}
       />
     </RowActs>
+  );
+}
+
+function Rename({ credential: { cred_id, source, name }, onDone }: ActsProps) {
+  const [text, setText] = useState(name ?? "");
+  return (
+    <FormAct
+      verb="credential rename"
+      label="Rename"
+      does="Rename"
+      title={`Name of a credential for ${source}`}
+      input={() =>
+        text.trim() === (name ?? "") ? null : { cred_id, ...(text.trim() !== "" && { name: text.trim() }) }
+      }
+      onOpen={() => setText(name ?? "")}
+      onDone={onDone}
+    >
+      <TextField
+        label="Name"
+        hint="Shown wherever the credential is, such as the contract or account that it belongs to. Empty: none."
+        value={text}
+        onValue={setText}
+      />
+    </FormAct>
   );
 }

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { ResultOf } from "../../api/verb-types.ts";
 import { useAct } from "../../parts/act.tsx";
 import { Button } from "../../parts/button.tsx";
+import { CredentialName } from "../../parts/credential-link.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { Outcome, type OutcomeKind } from "../../parts/outcome.tsx";
@@ -17,11 +18,12 @@ const KINDS: Readonly<Record<Verdict, OutcomeKind>> = {
 
 interface VerifyCredentialProps {
   readonly credential: string;
+  readonly name: string | null;
   readonly source: string;
 }
 
 /** Verifies a credential with its vendor. Explains the call first, and shows the verdict afterwards. */
-export function VerifyCredential({ credential, source }: VerifyCredentialProps) {
+export function VerifyCredential({ credential, name, source }: VerifyCredentialProps) {
   const [isOpen, setOpen] = useState(false);
   const [result, setResult] = useState<ResultOf<"credential verify">>();
   const { isBusy, error, run } = useAct("credential verify");
@@ -41,9 +43,9 @@ export function VerifyCredential({ credential, source }: VerifyCredentialProps) 
         <Dialog title={`Verify the credential for ${source}`} onClose={close}>
           {result === undefined ? (
             <p>
-              This makes one live call to the vendor with {credential}. The source declares a call for this purpose, and
-              its author states that it is free of charge. The call is recorded in the audit trail, not in the ledger.
-              If the source declares no such call, nothing is sent.
+              This makes one live call to the vendor with <CredentialName id={credential} name={name} />. The source
+              declares a call for this purpose, and its author states that it is free of charge. The call is recorded in
+              the audit trail, not in the ledger. If the source declares no such call, nothing is sent.
             </p>
           ) : (
             <div role="status" class="stack">

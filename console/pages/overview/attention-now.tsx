@@ -1,6 +1,6 @@
 import type { LiveEvent } from "../../api/verbs.ts";
 import { hrefOf } from "../../address.ts";
-import type { Objects } from "../../api/use-names.ts";
+import type { NamedObject, Objects } from "../../api/use-names.ts";
 import { Command } from "../../parts/copy.tsx";
 import { hrefOfObject } from "../../parts/object-link.tsx";
 import { Shape } from "../../parts/outcome.tsx";
@@ -108,7 +108,8 @@ function Sentence({ of, objects }: { readonly of: string; readonly objects: Obje
     <>
       {splitByIds(of).map((part, at) => {
         const found = objects.get(part);
-        const isNamed = found !== undefined && found.name !== null && NAMED.has(found.kind);
+        const isNamed =
+          found !== undefined && found.name !== null && (NAMED.has(found.kind) || isNamedCredential(found, of));
         return isNamed ? (
           <bdi key={at} title={part}>
             {found.name}
@@ -119,6 +120,11 @@ function Sentence({ of, objects }: { readonly of: string; readonly objects: Obje
       })}
     </>
   );
+}
+
+/** A credential without a name is named by its source, which the sentence contains. */
+function isNamedCredential({ kind, name }: NamedObject, sentence: string): boolean {
+  return kind === "credential" && name !== null && !sentence.includes(name);
 }
 
 /**

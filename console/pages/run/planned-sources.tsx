@@ -1,5 +1,6 @@
 import type { ResultOf } from "../../api/verb-types.ts";
 import { Button } from "../../parts/button.tsx";
+import { CredentialLink } from "../../parts/credential-link.tsx";
 import { ObjectLink } from "../../parts/object-link.tsx";
 import { Outcome } from "../../parts/outcome.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
@@ -27,12 +28,12 @@ export function PlannedSources({ plan }: { readonly plan: ResultOf<"workflow pla
     },
     {
       title: "Credential",
-      show: ({ cred_id, rule, needs_credential }) =>
+      show: ({ cred_id, cred_name, rule, needs_credential }) =>
         cred_id === null ? (
           <span class="dim">{workflow.simulated && needs_credential !== "none" ? "simulated" : "none"}</span>
         ) : (
           <div class="stack-tight">
-            <ObjectLink id={cred_id} org={organization_tuid} />
+            <CredentialLink id={cred_id} org={organization_tuid} name={cred_name} />
             <span class="dim">{RULES[rule] ?? rule}</span>
           </div>
         ),

@@ -1,3 +1,4 @@
+import { CredentialLink } from "../../parts/credential-link.tsx";
 import { ObjectLink } from "../../parts/object-link.tsx";
 import { Outcome } from "../../parts/outcome.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
@@ -44,7 +45,7 @@ export function CallDetails({ of, call, organization, reload }: CallDetailsProps
         {call.credential_id === null ? (
           contractText(call.credential_rule)
         ) : (
-          <ObjectLink id={call.credential_id} org={of.run!.organization_id} />
+          <CredentialLink id={call.credential_id} org={of.run!.organization_id} name={call.credential_name} />
         )}
         : {ruleText(call.credential_rule)}.
       </p>

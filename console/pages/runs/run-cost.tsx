@@ -1,3 +1,4 @@
+import { CredentialLink } from "../../parts/credential-link.tsx";
 import { ObjectLink } from "../../parts/object-link.tsx";
 import { Outcome, Shape } from "../../parts/outcome.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
@@ -31,7 +32,7 @@ function columnsOf({ run, attempts }: Shown): readonly Column<Call>[] {
     { title: "Cost", show: (call) => costOf(call, attempts), isNumber: true },
     {
       title: "Paid by",
-      show: ({ credential_id: id, credential_rule: rule }) => <Contract id={id} rule={rule} org={org} />,
+      show: (call) => <Contract of={call} org={org} />,
     },
   ];
 }
@@ -41,10 +42,11 @@ function costOf(call: Call, attempts: Shown["attempts"]): string {
   return own.length === 0 ? "unknown" : own.map(priceText).join(" + ");
 }
 
-function Contract({ id, rule, org }: { readonly id: string | null; readonly rule: string; readonly org: string }) {
+function Contract({ of, org }: { readonly of: Call; readonly org: string }) {
+  const { credential_id: id, credential_name: name, credential_rule: rule } = of;
   return (
     <>
-      {id === null ? contractText(rule) : <ObjectLink id={id} org={org} />}
+      {id === null ? contractText(rule) : <CredentialLink id={id} org={org} name={name} />}
       <div class="dim">{ruleText(rule)}</div>
     </>
   );

@@ -1,5 +1,6 @@
 import type { ResultOf } from "../../api/verb-types.ts";
-import { Badge, Id } from "../../parts/values.tsx";
+import { CredentialName } from "../../parts/credential-link.tsx";
+import { Badge } from "../../parts/values.tsx";
 import { costText, type Planned } from "./charge-text.ts";
 import type { Source } from "./source-facts.tsx";
 
@@ -36,14 +37,16 @@ const RULES: Readonly<Record<string, string>> = {
 };
 
 /** The reason why the call would fail without being sent, or its credential. */
-function Obstacle({ planned: { problem, input_problem: wrong, cred_id: id, rule } }: Pick<WarningProps, "planned">) {
+function Obstacle({
+  planned: { problem, input_problem: wrong, cred_id: id, cred_name: name, rule },
+}: Pick<WarningProps, "planned">) {
   if (problem !== null) return <p>The call would fail, and nothing would be sent. {problem}</p>;
   if (wrong !== null)
     return <p>The call would fail, and nothing would be sent: {`${wrong.path.slice(1)} ${wrong.message}`}.</p>;
   if (id === null) return null;
   return (
     <p>
-      With the credential <Id>{id}</Id>
+      With the credential <CredentialName id={id} name={name} />
       {RULES[rule]}.
     </p>
   );

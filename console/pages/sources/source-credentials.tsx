@@ -1,13 +1,14 @@
 import { hrefOf } from "../../address.ts";
 import type { ListState } from "../../api/use-list.ts";
 import type { RowOf } from "../../api/verb-types.ts";
+import { CredentialLink } from "../../parts/credential-link.tsx";
 import { DeclaredFields } from "../../parts/declared-fields.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { List } from "../../parts/list.tsx";
 import { Outcome } from "../../parts/outcome.tsx";
 import { Section } from "../../parts/page.tsx";
 import type { Column } from "../../parts/table.tsx";
-import { Day, Id } from "../../parts/values.tsx";
+import { Day } from "../../parts/values.tsx";
 import type { Source } from "./source-facts.tsx";
 
 type Row = RowOf<"source credentials", "credentials">;
@@ -23,9 +24,7 @@ const COLUMNS: readonly Column<Row>[] = [
   },
   {
     title: "Credential",
-    show: ({ cred_id: id, organization_tuid: org }) => (
-      <Id href={hrefOf("/credentials", { org, credential: id })}>{id}</Id>
-    ),
+    show: ({ cred_id: id, name, organization_tuid: org }) => <CredentialLink id={id} org={org} name={name} />,
   },
   { title: "State", show: stateOf },
   { title: "Default", show: (row) => (row.default ? "yes" : "no") },

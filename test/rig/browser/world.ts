@@ -174,6 +174,7 @@ async function fill(
     const { cred_id } = await verb("credential create", {
       org,
       source: id,
+      ...(longName !== undefined && { name: `${longName} ${WORD}` }),
       fields: { api_key: service.secrets.add(`key-of-${id}-0001`) },
     });
     await verb("credential price set", { cred_id, amount: price, currency: "EUR", from: "2026-01-01" });
