@@ -44,6 +44,7 @@ export const PAGES: readonly PageEntry[] = [
   { path: "/money", label: "Money", page: SpendPage },
   { path: "/money/budgets", page: later(async () => (await import("./seldom-shown.ts")).BudgetsPage) },
   { path: "/money/prices", page: later(async () => (await import("./seldom-shown.ts")).PricesPage) },
+  { path: "/money/unknown", page: later(async () => (await import("./seldom-shown.ts")).UnknownPage) },
   { path: "/money/invoice", page: later(async () => (await import("./seldom-shown.ts")).InvoicePage) },
   { path: "/audit", label: "Audit", page: AuditPage },
 ];

@@ -6,6 +6,7 @@ export { NewCredentialPage } from "./credentials/new-credential-page.tsx";
 export { BudgetsPage } from "./money/budgets-page.tsx";
 export { InvoicePage } from "./money/invoice-page.tsx";
 export { PricesPage } from "./money/prices-page.tsx";
+export { UnknownPage } from "./money/unknown-page.tsx";
 export { RunAFile } from "./run/file/run-a-file.tsx";
 export { FunctionDiffPage, SourceDiffPage } from "./versions/diff-page.tsx";
 export { Keys } from "../parts/keys.tsx";

@@ -20,3 +20,9 @@ export function thousandths(part: string, whole: string): number {
 export function largestOf(amounts: readonly string[]): string {
   return amounts.reduce((most, one) => (toMicros(one) > toMicros(most) ? one : most), "0");
 }
+
+/** Whole millionths as decimal text, with at least two decimals. */
+export function amountOf(micros: bigint): string {
+  const [sign, digits] = [micros < 0n ? "-" : "", String(micros < 0n ? -micros : micros).padStart(7, "0")];
+  return `${sign}${digits.slice(0, -6)}.${digits.slice(-6).replace(/0{1,4}$/, "")}`;
+}

@@ -6,14 +6,15 @@ interface ShareBarProps {
   readonly open?: number;
   /** Position of a line, such as the warning level. */
   readonly mark?: number;
-  readonly isFull?: boolean;
+  /** `high`: beyond its warning level. `full`: nothing is left. */
+  readonly level?: "high" | "full" | undefined;
 }
 
 /** A bar beside a number. The number has the same information, so the bar is hidden from screen readers. */
-export function ShareBar({ known, open = known, mark, isFull = false }: ShareBarProps) {
+export function ShareBar({ known, open = known, mark, level }: ShareBarProps) {
   return (
     <svg
-      class={isFull ? "share share-full" : "share"}
+      class={level === undefined ? "share" : `share share-${level}`}
       viewBox="0 0 1000 10"
       preserveAspectRatio="none"
       aria-hidden="true"

@@ -89,8 +89,8 @@ test("sums name what they are about, and say by currency how much of them is unk
       ],
     ),
     [
-      ["acme", "EUR", 2, "5.00"],
       ["acme", null, 1, null],
+      ["acme", "EUR", 2, "5.00"],
     ],
   );
 

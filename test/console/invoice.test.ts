@@ -49,8 +49,8 @@ test(
       "what was compared before is gone",
     );
     await page.getByRole("button", { name: "Compare", exact: true }).click();
-    const differences = page.getByRole("table", { name: "Differences" });
-    const theirs = differences.getByRole("row").filter({ hasText: "theirs only" });
+    const differences = page.getByRole("table", { name: "Differences: theirs only" });
+    const theirs = differences.getByRole("row").last();
     await theirs.getByText(HOSTILE.replaceAll('"', "")).waitFor();
     await theirs.getByText("0.70 EUR").waitFor();
     assert.match(
@@ -149,5 +149,38 @@ test(
     await page.getByRole("button", { name: "Compare", exact: true }).click();
     await page.getByRole("table", { name: "Differences" }).getByText("theirs only").waitFor();
     await assertUsableEverywhere(page);
+  },
+);
+
+test(
+  "a comparison begins with the amount in dispute, and settles what the invoice answers",
+  { skip: NO_BROWSER },
+  async (t) => {
+    const { service, acme, verb, runs } = await startWorld(t, "little");
+    await until(async () => (await verb("ledger list", { org: acme.id })).runs.length === runs);
+    const open = async () =>
+      (await verb("ledger unknown", {})).requests as { transaction_id: string; price: string | null }[];
+    const unknown = (await open()).length;
+    const [{ source }] = (await open()) as unknown as readonly [{ readonly source: string }];
+    const page = await openConsole(t, service, { as: "operator", at: `/money/invoice?source=${source}` });
+    await page.getByRole("table", { name: "Charges by vendor" }).getByRole("link", { name: "registry" }).waitFor();
+    // Bills a run that nobody made, and none of the unknown charges.
+    const paid = (await verb("ledger list", { source, charged: "yes" })).runs[0].transaction_id as string;
+    await page.getByLabel("The invoice as CSV").fill(`Transaction,Net\ntrx_nobody,7.70\n${paid},0.00\n`);
+    await page.getByLabel("Currency of all lines").fill("EUR");
+    await page.getByRole("button", { name: "Compare", exact: true }).click();
+    await page.getByText("In dispute").waitFor();
+    await page.getByRole("heading", { name: /theirs only/ }).waitFor();
+    await assertUsableEverywhere(page);
+    const saved = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Save as CSV" }).click();
+    assert.equal((await saved).suggestedFilename(), "differences.csv");
+
+    await page.getByRole("button", { name: "Settle as the invoice says" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Reason").fill("invoice 12");
+    await dialog.getByRole("button", { name: /as the invoice says$/ }).click();
+    await dialog.getByText(/settled\. Sums/).waitFor();
+    assert.ok((await open()).length < unknown);
   },
 );

@@ -17,15 +17,12 @@ test(
     // With each run that reaches the ledger they become more.
     await until(async () => (await verb("ledger list", { org: acme.id })).runs.length === runs);
     const { totals } = await verb("ledger spend", { by: "source", ...span });
-    const page = await openConsole(t, service, { as: "viewer", at: "/money" });
+    const page = await openConsole(t, service, { as: "viewer", at: "/money?by=source" });
     const sums = page.getByRole("group", { name: /^Sums of/ });
     await sums.getByText(`${totals[0].amount} to ${totals[0].amount_at_most} EUR`).waitFor();
     await page.getByText(`charges are unknown, up to ${totals[0].amount_unknown} EUR.`).waitFor();
     const settle = page.getByRole("link", { name: "Settle unknown charges" });
-    assert.match(
-      (await settle.getAttribute("href"))!,
-      new RegExp(`^/console/runs\\?from=${month}-01&to=.*&charged=unknown$`),
-    );
+    assert.match((await settle.getAttribute("href"))!, new RegExp(`^/console/money/unknown\\?from=${month}-01.*&to=`));
     const table = page.getByRole("table", { name: "Spend by source" });
     const line = table.getByRole("row").filter({ hasText: "registry__company" });
     assert.match(
@@ -164,4 +161,93 @@ test("a price has a history, holds from a day on, and is removed with its step",
   assert.equal(await currency.inputValue(), "");
   list.resolve();
   await until(async () => (await currency.inputValue()) === "EUR");
+});
+
+test(
+  "spend is shown by vendor, with its days in a chart that has the same figures as a table",
+  { skip: NO_BROWSER },
+  async (t) => {
+    const { service, acme, verb, runs } = await startWorld(t, "little");
+    const month = new Date().toISOString().slice(0, 7);
+    await until(async () => (await verb("ledger list", { org: acme.id })).runs.length === runs);
+    const { spend } = await verb("ledger spend", { by: "vendor", from: `${month}-01`, to: "2100-01-01" });
+    const page = await openConsole(t, service, { as: "viewer", at: "/money" });
+    const table = page.getByRole("table", { name: "Spend by vendor" });
+    for (const { vendor, requests } of spend)
+      await table
+        .getByRole("row")
+        .filter({ hasText: vendor })
+        .getByRole("cell", { name: String(requests) })
+        .first()
+        .waitFor();
+    await page.getByText("Figures").first().click();
+    const today = page.getByRole("table").filter({ hasText: "bureau" }).first();
+    await today.waitFor();
+    await assertUsableEverywhere(page);
+  },
+);
+
+test(
+  "many unknown charges are settled at once, selected or all of a source in a time",
+  { skip: NO_BROWSER },
+  async (t) => {
+    const { service, acme, verb, runs } = await startWorld(t, "little");
+    await until(async () => (await verb("ledger list", { org: acme.id })).runs.length === runs);
+    const open = async () => (await verb("ledger unknown", {})).requests as { charge: string; source: string }[];
+    const before = await open();
+    assert.ok(before.length >= 2, `${before.length}`);
+    const page = await openConsole(t, service, { as: "operator", at: "/money/unknown" });
+    const table = page.getByRole("table", { name: "Unknown charges, oldest first" });
+    await table.getByRole("checkbox").first().check();
+    await page.getByRole("button", { name: "Settle 1 selected" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("One unknown charge").waitFor();
+    await assertUsableEverywhere(page);
+    await dialog.getByLabel("Were they charged?").selectOption("yes");
+    await dialog.getByLabel("Reason").fill("the vendor's list of today");
+    await dialog.getByRole("button", { name: "Settle one charge as charged" }).click();
+    await dialog.getByText("One charge is settled.").waitFor();
+    await dialog.getByRole("button", { name: "Close" }).click();
+    await until(async () => (await open()).length === before.length - 1);
+    const [next] = await open();
+    const run = await verb("ledger show", { transaction: before[0]!.charge.split(":")[0]! });
+    assert.equal(run.reconciliations.at(-1).note, "the vendor's list of today");
+
+    await page.getByText("Choose a source and a time to settle all of it at once.").waitFor();
+    await page.getByLabel("Source", { exact: true }).selectOption(next!.source);
+    await page.getByRole("button", { name: "24 h" }).click();
+    const count = (await open()).filter(({ source }) => source === next!.source).length;
+    await page.getByRole("button", { name: `Settle all of ${next!.source} in this time` }).click();
+    await dialog.getByLabel("Reason").fill("it was down");
+    await dialog.getByRole("button", { name: /^Settle .* as not charged$/ }).click();
+    await dialog.getByText(/settled\. Sums/).waitFor();
+    await dialog.getByRole("button", { name: "Close" }).click();
+    await page.getByText("No charge of this filter is unknown.").waitFor();
+    assert.equal((await open()).length, before.length - 1 - count);
+    await assertUsableEverywhere(page);
+  },
+);
+
+test("a new budget can count what its month has cost so far", { skip: NO_BROWSER }, async (t) => {
+  const { service, acme, verb, runs } = await startWorld(t, "little");
+  await until(async () => (await verb("ledger list", { org: acme.id })).runs.length === runs);
+  const page = await openConsole(t, service, { at: `/money/budgets?org=${acme.id}` });
+  await page.getByRole("button", { name: "Set a budget" }).click();
+  const dialog = page.getByRole("dialog", { name: "Set a budget" });
+  await dialog.getByLabel("Source").selectOption("bureau__credit_report");
+  await dialog.getByText(/^So far this month/).waitFor();
+  await dialog.getByLabel("Amount").fill("900");
+  await dialog.getByLabel("Currency").fill("EUR");
+  await dialog.getByLabel(/^Count what this month has cost so far/).check();
+  await dialog.getByRole("button", { name: "Set budget" }).click();
+  const row = page.getByRole("row").filter({ hasText: /900\.00 EUR\s*a month/ });
+  await row.waitFor();
+  const own = (await verb("budget list", { org: acme.id })).budgets.find(
+    ({ limit }: { limit: string }) => limit === "900.00 EUR",
+  );
+  assert.match(own.counts_from, /-01T00:00:00/);
+  assert.notEqual(own.used, "0.00 EUR");
+  await row.getByRole("link", { name: /^Details/ }).click();
+  await page.getByText(/^At this rate/).waitFor();
+  await assertUsableEverywhere(page);
 });

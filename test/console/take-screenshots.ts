@@ -53,6 +53,7 @@ const PLACES: Readonly<Record<string, (world: World) => string | null | Promise<
   "function-versions": async ({ verb }) =>
     (await verb("function list", {})).functions.length === 0 ? null : "/functions/dfunc_company_check?version=1",
   money: () => "/money",
+  "money-unknown": () => "/money/unknown",
   "money-org": () => "/money?by=org",
   budgets: async ({ verb }) => {
     const { budgets } = await verb("budget list", {});

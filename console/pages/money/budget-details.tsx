@@ -4,8 +4,10 @@ import { grouped } from "../../parts/amount.tsx";
 import { Fact, FactList } from "../../parts/facts.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { Section } from "../../parts/page.tsx";
+import { BurnDown } from "./burn-down.tsx";
 import { Rejected } from "../../parts/rejected.tsx";
-import { Count, Id, Time } from "../../parts/values.tsx";
+import { ShortId } from "../../parts/short-id.tsx";
+import { Count, Time } from "../../parts/values.tsx";
 
 /** One budget with its use in the current period, from the ledger. */
 export function BudgetDetails({ id }: { readonly id: string }) {
@@ -24,7 +26,7 @@ export function BudgetDetails({ id }: { readonly id: string }) {
     <Section title="Current period">
       <FactList>
         <Fact title="Budget">
-          <Id>{budget.budget}</Id>
+          <ShortId id={budget.budget} />
         </Fact>
         <Fact title="Period">
           <Time at={budget.period_from} /> to <Time at={budget.period_to} />, a {budget.per} of {budget.time_zone}
@@ -33,7 +35,7 @@ export function BudgetDetails({ id }: { readonly id: string }) {
           <Time at={budget.counts_from} />
           {budget.spent_before && (
             <>
-              , when it was set. Earlier in this {budget.per}, {budget.spent_before} were charged, which do not count
+              . Earlier in this {budget.per}, {grouped(budget.spent_before)} were charged, which do not count
             </>
           )}
         </Fact>
@@ -71,6 +73,7 @@ export function BudgetDetails({ id }: { readonly id: string }) {
         )}
         {others && <Fact title="Other currencies">{others}, which do not count</Fact>}
       </FactList>
+      <BurnDown budget={budget} />
     </Section>
   );
 }

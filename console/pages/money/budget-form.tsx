@@ -7,7 +7,7 @@ import { Amount } from "../../parts/amount.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Failure } from "../../parts/failure.tsx";
-import { type Choice, SelectField, TextField } from "../../parts/fields.tsx";
+import { CheckField, type Choice, SelectField, TextField } from "../../parts/fields.tsx";
 import { Count } from "../../parts/values.tsx";
 import { CURRENCIES } from "./currencies.ts";
 import { type ListedBudget, Scope } from "./budget-scope.tsx";
@@ -30,6 +30,7 @@ interface BudgetFormProps {
 export function BudgetForm({ budget, org: shownOrg, onClose, onSet }: BudgetFormProps) {
   const { isBusy, error, run } = useAct("budget set");
   const [draft, setDraft] = useState(() => draftOf(budget, shownOrg));
+  const [countsSoFar, setCountsSoFar] = useState(false);
   const field = <Name extends keyof Draft>(name: Name) => ({
     name,
     value: draft[name],
@@ -42,7 +43,8 @@ export function BudgetForm({ budget, org: shownOrg, onClose, onSet }: BudgetForm
         class="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          void run(toInput(draft)).then((set) => set !== undefined && onSet());
+          const soFar = budget === null && countsSoFar ? { count_so_far: true } : {};
+          void run({ ...toInput(draft), ...soFar }).then((set) => set !== undefined && onSet());
         }}
       >
         {budget === null ? (
@@ -85,7 +87,9 @@ export function BudgetForm({ budget, org: shownOrg, onClose, onSet }: BudgetForm
           <TextField label="Warn from percent" inputMode="numeric" placeholder="80" {...field("warn")} />
         </div>
         <p>{sentenceOf(draft)}</p>
-        {budget === null && draft.org !== "" && <SpentSoFar draft={draft} />}
+        {budget === null && draft.org !== "" && (
+          <SpentSoFar draft={draft} countsIt={countsSoFar} onCount={setCountsSoFar} />
+        )}
         {error && <Failure error={error} />}
         <div class="dialog-actions">
           <Button onClick={onClose}>Cancel</Button>
@@ -173,8 +177,15 @@ function sentenceOf({ unit, per, zone, limit, currency, warn }: Draft): string {
   return `At most ${what} may be charged per ${per} (${zone}). A request that exceeds the limit is not sent, and its source fails. From ${warn || "80"} % on, a warning is logged and shown here. If the budget exists already, its use in this ${per} still counts.`;
 }
 
-/** The charges of the current period so far, which a new budget does not count. */
-function SpentSoFar({ draft: { org, workflow, source, credential, unit, per, zone } }: { readonly draft: Draft }) {
+interface SpentSoFarProps {
+  readonly draft: Draft;
+  readonly countsIt: boolean;
+  readonly onCount: (countsIt: boolean) => void;
+}
+
+/** What the current period has cost so far, and whether a new budget counts it. */
+function SpentSoFar({ draft, countsIt, onCount }: SpentSoFarProps) {
+  const { org, workflow, source, credential, unit, per, zone } = draft;
   const today = new Intl.DateTimeFormat("en-CA", { timeZone: zone }).format(new Date());
   const { result } = useVerb("ledger spend", {
     by: "org",
@@ -189,32 +200,38 @@ function SpentSoFar({ draft: { org, workflow, source, credential, unit, per, zon
   const requests = result?.spend.reduce((sum, { charged, unknown }) => sum + charged + unknown, 0) ?? 0;
   const amounts = result?.totals.filter(({ currency }) => currency !== null) ?? [];
   return (
-    <p role="status">
-      A new budget counts from the time when it is set.{" "}
-      {result && (
-        <>
-          So far this {per},{" "}
-          {unit === "calls" ? (
-            <>
-              <Count of={requests} /> {requests === 1 ? "request has" : "requests have"}
-            </>
-          ) : amounts.length === 0 ? (
-            "nothing has"
-          ) : (
-            <>
-              {amounts.map(({ currency, amount, amount_at_most: atMost }, at) => (
-                <>
-                  {at > 0 && ", "}
-                  <Amount key={currency} amount={amount} atMost={atMost} currency={currency} />
-                </>
-              ))}{" "}
-              {amounts.length === 1 ? "has" : "have"}
-            </>
-          )}{" "}
-          been charged. The budget does not count this.
-        </>
-      )}
-    </p>
+    <>
+      <p role="status">
+        {result && (
+          <>
+            So far this {per},{" "}
+            {unit === "calls" ? (
+              <>
+                <Count of={requests} /> {requests === 1 ? "request has" : "requests have"}
+              </>
+            ) : amounts.length === 0 ? (
+              "nothing has"
+            ) : (
+              <>
+                {amounts.map(({ currency, amount, amount_at_most: atMost }, at) => (
+                  <>
+                    {at > 0 && ", "}
+                    <Amount key={currency} amount={amount} atMost={atMost} currency={currency} />
+                  </>
+                ))}{" "}
+                {amounts.length === 1 ? "has" : "have"}
+              </>
+            )}{" "}
+            been charged.
+          </>
+        )}
+      </p>
+      <CheckField
+        label={`Count what this ${per} has cost so far. Otherwise it counts from now on.`}
+        checked={countsIt}
+        onChecked={onCount}
+      />
+    </>
   );
 }
 
@@ -249,7 +266,12 @@ function ScopeFields({ draft, change }: { readonly draft: Draft; readonly change
         label="Credential"
         value={draft.credential}
         onValue={(credential) => change({ credential })}
-        choices={all(credentials.map(({ cred_id: id, source }) => ({ value: id, label: `${source} (${id})` })))}
+        choices={all(
+          credentials.map(({ cred_id: id, source, name }) => ({
+            value: id,
+            label: `${name === null ? "" : `${name}, `}${source} (…${id.slice(-8)})`,
+          })),
+        )}
       />
     </div>
   );

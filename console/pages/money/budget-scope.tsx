@@ -1,4 +1,5 @@
 import type { RowOf } from "../../api/verb-types.ts";
+import { CredentialLink } from "../../parts/credential-link.tsx";
 import { ObjectLink } from "../../parts/object-link.tsx";
 
 export type ListedBudget = RowOf<"budget list", "budgets">;
@@ -17,7 +18,7 @@ export function Scope({ of }: { readonly of: ListedBudget }) {
       )}
       {credential && (
         <div>
-          <ObjectLink id={credential} org={org} />
+          <CredentialLink id={credential} org={org} name={of.cred_name} />
         </div>
       )}
     </div>

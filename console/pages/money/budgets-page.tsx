@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
 import { address, hrefOf, setQuery } from "../../address.ts";
-import { useListWith } from "../../api/use-list-with.ts";
+import { useWholeList } from "../../api/use-list.ts";
 import { Act } from "../../parts/act.tsx";
 import { grouped } from "../../parts/amount.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { List } from "../../parts/list.tsx";
-import { thousandths } from "../../parts/micros.ts";
+import { thousandths, toMicros } from "../../parts/micros.ts";
 import { Outcome } from "../../parts/outcome.tsx";
 import { Rejected } from "../../parts/rejected.tsx";
 import { RowActs } from "../../parts/row-acts.tsx";
@@ -25,15 +25,16 @@ export function BudgetsPage() {
   const { query } = address();
   const org = query.get("org") ?? "";
   const named = query.get("budget");
-  const list = useListWith("budget list", org === "" ? {} : { org }, "budgets", {
-    key: "budget",
-    id: named,
-    order: "oldest first",
-  });
+  // All are loaded, because the service lists them by age, and here those that are used most come first.
+  const list = useWholeList("budget list", org === "" ? {} : { org }, "budgets");
+  const budgets = list.rows?.toSorted(byUse);
+  const [shown, setShown] = useState(SHOWN);
+  const position = budgets?.findIndex(({ budget }) => budget === named) ?? -1;
+  const rows = budgets?.slice(0, Math.max(shown, position + 1));
   const [changing, setChanging] = useState<ListedBudget | "new">();
   /** Incremented when a budget is set, to reload its details. */
   const [sets, setSets] = useState(0);
-  const open = list.rows?.find(({ budget }) => budget === named);
+  const open = budgets?.[position];
   const actions = mayUse("budget set") && (
     <Button kind="primary" onClick={() => setChanging("new")}>
       Set a budget
@@ -53,7 +54,7 @@ export function BudgetsPage() {
         />
       </form>
       <List
-        caption="Budgets"
+        caption="Budgets: first those that reject calls, then by use"
         columns={columnsOf(list.reload, setChanging)}
         keyOf={({ budget }) => budget}
         current={open?.budget}
@@ -66,6 +67,9 @@ export function BudgetsPage() {
           </Empty>
         }
         {...list}
+        rows={rows}
+        missing={named !== null && list.isCurrent && !list.isLoading && position === -1 ? named : undefined}
+        more={budgets !== undefined && budgets.length > rows!.length ? () => setShown(shown + SHOWN) : null}
       />
       {open && <BudgetDetails key={sets} id={open.budget} />}
       {changing && (
@@ -82,6 +86,17 @@ export function BudgetsPage() {
       )}
     </MoneyPage>
   );
+}
+
+/** As many as a page of other lists. */
+const SHOWN = 100;
+
+/** Budgets that reject calls come first, then those of which the largest part is used. */
+function byUse(one: ListedBudget, other: ListedBudget): number {
+  const rejects = ({ rejects_since: since }: ListedBudget) => Number(since !== null);
+  const share = ({ used, leased, limit }: ListedBudget) =>
+    Number(((toMicros(used) + toMicros(leased)) * 10_000n) / toMicros(limit));
+  return rejects(other) - rejects(one) || share(other) - share(one) || (one.budget < other.budget ? -1 : 1);
 }
 
 function columnsOf(reload: () => void, change: (budget: ListedBudget) => void): readonly Column<ListedBudget>[] {
@@ -149,7 +164,12 @@ function Use({
   const isFull = budget.rejects_since !== null || /^-?0(\.0+)?( |$)/.test(left) || left.startsWith("-");
   return (
     <>
-      <ShareBar known={known} open={open} mark={warn * 10} isFull={isFull} />
+      <ShareBar
+        known={known}
+        open={open}
+        mark={warn * 10}
+        level={isFull ? "full" : isNearlyUsed ? "high" : undefined}
+      />
       {budget.rejects_since !== null ? (
         <Rejected of={budget} />
       ) : isFull ? (

@@ -1,10 +1,18 @@
+import { useState } from "preact/hooks";
 import { hrefOf } from "../../address.ts";
-import type { ResultOf } from "../../api/verb-types.ts";
+import { save } from "../../api/download.ts";
+import type { InputOf, ResultOf } from "../../api/verb-types.ts";
 import { Amount, grouped } from "../../parts/amount.tsx";
+import { Button } from "../../parts/button.tsx";
+import { csvOf } from "../../parts/csv.ts";
+import { Fact, FactList } from "../../parts/facts.tsx";
+import { toMicros } from "../../parts/micros.ts";
 import { Outcome, type OutcomeKind } from "../../parts/outcome.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
 import { Count } from "../../parts/values.tsx";
+import { mayUse } from "../../session.ts";
 import { type ComparedWith, runsOfDifference } from "./runs-of-difference.ts";
+import { ofInvoice, SettleMany } from "./settle-many.tsx";
 
 type Compared = ResultOf<"ledger compare">;
 type Difference = Compared["differences"][number];
@@ -13,16 +21,22 @@ interface ComparisonProps {
   readonly of: Compared;
   readonly month: string;
   readonly about: { readonly org?: string | undefined; readonly source?: string | undefined };
+  /** What was compared, to settle by it. */
+  readonly input: InputOf<"ledger compare">;
+  readonly onSettled: () => void;
 }
 
-/** The result of a comparison: first the differences between invoice and ledger, then the sums of both. */
-export function Comparison({
-  of: { differences, bad_rows: bad, equal, lines, totals },
-  month,
-  about,
-}: ComparisonProps) {
+/** The result of a comparison: first both sums and the amount in dispute, then the differences by kind. */
+export function Comparison({ of: compared, month, about, input, onSettled }: ComparisonProps) {
+  const { differences, bad_rows: bad, equal, lines, totals } = compared;
+  const byKind = Map.groupBy(differences, ({ difference }) => difference);
+  const [isSettling, setSettling] = useState(false);
+  const canSettle = mayUse("ledger settle") && bad.length === 0 && differences.some(isUnknown);
   return (
     <div class="stack" aria-live="polite">
+      {totals.map((total) => (
+        <InDispute key={total.currency} of={total} />
+      ))}
       <p>
         <strong>
           {differences.length === 0 ? (
@@ -36,13 +50,47 @@ export function Comparison({
         <Count of={lines} /> lines were read. <Count of={equal} /> {equal === 1 ? "is" : "are"} equal on both sides.
       </p>
       {differences.length > 0 && (
-        <Table
-          caption="Differences"
-          columns={columnsOf({ ...about, month })}
-          rows={differences}
-          keyOf={(one) => `${keyOf(one)} ${one.currency ?? ""}`}
+        <div class="beside">
+          <Button onClick={() => save(new Blob([csvOfDifferences(compared)], { type: "text/csv" }), "differences.csv")}>
+            Save as CSV
+          </Button>
+          {canSettle && <Button onClick={() => setSettling(true)}>Settle as the invoice says</Button>}
+        </div>
+      )}
+      {isSettling && (
+        <SettleMany
+          title="Settle unknown charges as the invoice says"
+          isChosen={false}
+          {...ofInvoice(input)}
+          onClose={() => setSettling(false)}
+          onDone={() => {
+            setSettling(false);
+            onSettled();
+          }}
         />
       )}
+      {[...byKind].map(([kind, own]) => (
+        <section key={kind} class="stack-tight">
+          <h3>
+            <Outcome kind={KINDS[kind][0]} says={kind} /> <Count of={own.length} />
+            {compared.kinds
+              .filter(({ difference, theirs }) => difference === kind && theirs !== null)
+              .map(({ currency, ours, ours_at_most: atMost, theirs }) => (
+                <span key={currency} class="dim money-kind">
+                  ledger <Amount amount={ours} atMost={atMost} currency={currency} />, invoice{" "}
+                  <Amount amount={theirs} currency={currency} />
+                </span>
+              ))}
+          </h3>
+          <p>{KINDS[kind][1]}</p>
+          <Table
+            caption={`Differences: ${kind}`}
+            columns={columnsOf({ ...about, month })}
+            rows={own}
+            keyOf={(one) => `${keyOf(one)} ${one.currency ?? ""}`}
+          />
+        </section>
+      ))}
       {bad.length > 0 && (
         <Table
           caption="Lines that could not be read"
@@ -54,27 +102,67 @@ export function Comparison({
           keyOf={({ line }) => String(line)}
         />
       )}
-      {totals.length > 0 && (
-        <Table
-          caption="Sums"
-          columns={[
-            {
-              title: "Sum of the ledger",
-              show: ({ ours, ours_at_most: atMost, currency }) => (
-                <Amount amount={ours} atMost={atMost} currency={currency} />
-              ),
-            },
-            {
-              title: "Sum of the invoice",
-              show: ({ theirs, currency }) => <Amount amount={theirs} currency={currency} />,
-            },
-          ]}
-          rows={totals}
-          keyOf={({ currency }) => currency}
-        />
-      )}
     </div>
   );
+}
+
+/** Whether the ledger has a range, because a charge is unknown. */
+function isUnknown({ ours, ours_at_most: atMost }: Difference): boolean {
+  return ours !== atMost;
+}
+
+/** Both sums, and what the invoice has too much. */
+function InDispute({ of }: { readonly of: Compared["totals"][number] }) {
+  const { ours, ours_at_most: atMost, theirs, disputed, not_billed: notBilled, currency } = of;
+  return (
+    <FactList isShort>
+      <Fact title="Sum of the ledger">
+        <Amount amount={ours} atMost={atMost} currency={currency} />
+      </Fact>
+      <Fact title="Sum of the invoice">
+        <Amount amount={theirs} currency={currency} />
+      </Fact>
+      <Fact title="In dispute">
+        {toMicros(disputed) === 0n ? (
+          "nothing"
+        ) : (
+          <strong>
+            <Amount amount={disputed} currency={currency} />
+          </strong>
+        )}
+      </Fact>
+      {toMicros(notBilled) > 0n && (
+        <Fact title="Charged, not on the invoice">
+          <Amount amount={notBilled} currency={currency} />
+        </Fact>
+      )}
+    </FactList>
+  );
+}
+
+/** The differences as a file for the vendor. */
+export function csvOfDifferences({ differences }: Pick<Compared, "differences">): string {
+  const head = ["difference", "order", "transaction", "day", "invoice_lines", "currency"];
+  const sums = ["ledger", "ledger_at_most", "invoice"];
+  const requests = ["ledger_requests", "ledger_requests_at_most", "invoice_requests"];
+  return csvOf([
+    [...head, ...sums, ...requests, "runs"],
+    ...differences.map((one) => [
+      one.difference,
+      one.order ?? null,
+      one.transaction ?? null,
+      one.day ?? null,
+      one.lines,
+      one.currency ?? null,
+      one.ours,
+      one.ours_at_most,
+      one.theirs,
+      one.our_requests ?? null,
+      one.our_requests_at_most ?? null,
+      one.their_requests ?? null,
+      (one.runs ?? []).join(" "),
+    ]),
+  ]);
 }
 
 /** The appearance of each kind of difference, and what to do about it. */
@@ -94,7 +182,6 @@ const KINDS: Readonly<Record<Difference["difference"], readonly [OutcomeKind, st
 
 function columnsOf(about: ComparedWith): readonly Column<Difference>[] {
   return [
-    { title: "Difference", show: ({ difference }) => <Outcome kind={KINDS[difference][0]} says={difference} /> },
     {
       title: "Key",
       show: (one) => (one.day ? <span class="time">{one.day}</span> : keyOf(one)) || <span class="dim">none</span>,
@@ -120,7 +207,6 @@ function columnsOf(about: ComparedWith): readonly Column<Difference>[] {
       ),
     },
     { title: "Lines", show: ({ lines }) => lines || <span class="dim">none</span> },
-    { title: "What to do", show: ({ difference }) => KINDS[difference][1] },
     { title: "Runs", show: (one) => <Runs of={one} about={about} /> },
   ];
 }

@@ -11,7 +11,12 @@ import { guessMeanings, type Meaning, readColumns } from "./read-columns.ts";
 interface InvoiceFormProps {
   readonly span: { readonly from: string; readonly to: string };
   readonly about: Pick<InputOf<"ledger compare">, "time_zone" | "org" | "source" | "credential">;
-  readonly onCompared: (result: ResultOf<"ledger compare"> | undefined) => void;
+  readonly onCompared: (compared: ComparedInvoice | undefined) => void;
+}
+
+export interface ComparedInvoice {
+  readonly input: InputOf<"ledger compare">;
+  readonly result: ResultOf<"ledger compare">;
 }
 
 const KEYS = { order: "order number of the vendor", transaction: "transaction id of datarun", day: "a day" };
@@ -79,14 +84,15 @@ export function InvoiceForm({ span, about, onCompared }: InvoiceFormProps) {
     const code = currency.trim().toUpperCase();
     const isNeeded = code !== "" && !meant.currency && !!meant.amount;
     const sent = (stands.current += 1);
-    void run({
+    const input = {
       invoice: text,
       map,
       ...span,
       ...about,
       ...(isNeeded && { currency: code as "EUR" }),
       decimal_comma: hasCommas,
-    }).then((result) => stands.current === sent && onCompared(result));
+    };
+    void run(input).then((result) => stands.current === sent && onCompared(result && { input, result }));
   }
 
   const choices = [{ value: "", label: "none" }, ...columns.map((name) => ({ value: name, label: name }))];

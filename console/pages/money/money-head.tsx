@@ -8,6 +8,7 @@ import "./money.css";
 
 const VIEWS = [
   { path: "/money", label: "Spend" },
+  { path: "/money/unknown", label: "Unknown charges" },
   { path: "/money/budgets", label: "Budgets" },
   { path: "/money/prices", label: "Prices" },
   { path: "/money/invoice", label: "Invoices" },
@@ -39,18 +40,26 @@ export function MoneyPage({ title, about, actions, children }: MoneyPageProps) {
   );
 }
 
-/** Chooses the month, with links to the previous and next month, and the organization. */
-export function MonthChoice() {
+/** Links to the previous and the next month. */
+export function MonthLinks() {
   const { path, query } = address();
   const month = monthOf(query.get("month"));
   const to = (other: string) => hrefOf(path, { ...Object.fromEntries(query), month: other });
   return (
+    <nav class="money-month" aria-label="Month">
+      <a href={to(monthAfter(month, -1))}>{monthText(monthAfter(month, -1))}</a>
+      <strong aria-current="date">{monthText(month)}</strong>
+      {month < monthOf(null) && <a href={to(monthAfter(month, 1))}>{monthText(monthAfter(month, 1))}</a>}
+    </nav>
+  );
+}
+
+/** Chooses the month, and the time zone in which it begins. */
+export function MonthChoice() {
+  const { query } = address();
+  return (
     <>
-      <nav class="money-month" aria-label="Month">
-        <a href={to(monthAfter(month, -1))}>{monthText(monthAfter(month, -1))}</a>
-        <strong aria-current="date">{monthText(month)}</strong>
-        {month < monthOf(null) && <a href={to(monthAfter(month, 1))}>{monthText(monthAfter(month, 1))}</a>}
-      </nav>
+      <MonthLinks />
       <form class="filter" onSubmit={(event) => event.preventDefault()}>
         <ZoneField
           value={zoneOf(query)}

@@ -1,4 +1,6 @@
 /** A month in the form `2026-03`. */
+import { axisOf, type TimeAxis } from "../../parts/time-range-shape.ts";
+import { fromLocal } from "../../parts/time-zone.ts";
 
 const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
 const LONG = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" });
@@ -38,4 +40,10 @@ export function daysOf(month: string): readonly string[] {
 
 export function dayAfter(day: string): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
+}
+
+/** The days of a month in a time zone. */
+export function axisOfMonth(month: string, zone: string): TimeAxis {
+  const [from, to] = [month, monthAfter(month, 1)].map((one) => fromLocal(Date.parse(`${one}-01T00:00:00Z`), zone));
+  return axisOf(from!, to!, "day", zone);
 }

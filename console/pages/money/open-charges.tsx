@@ -2,15 +2,17 @@ import { hrefOf } from "../../address.ts";
 import type { ResultOf } from "../../api/verb-types.ts";
 import { Amount } from "../../parts/amount.tsx";
 import { Shape } from "../../parts/outcome.tsx";
+import type { TimeAxis } from "../../parts/time-range-shape.ts";
 
 interface OpenChargesProps {
   readonly totals: ResultOf<"ledger spend">["totals"];
-  readonly span: { readonly from: string; readonly to: string };
+  /** The shown time. */
+  readonly axis: TimeAxis;
   readonly org: string;
 }
 
 /** The unknown and unpriced charges that make sums uncertain, with links to settle them. */
-export function OpenCharges({ totals, span, org }: OpenChargesProps) {
+export function OpenCharges({ totals, axis, org }: OpenChargesProps) {
   const unknown = totals.reduce((sum, total) => sum + total.unknown, 0);
   const unpriced = totals.reduce((sum, total) => sum + total.unpriced, 0);
   const open = totals.filter((total) => total.unknown > 0 && total.currency !== null);
@@ -27,7 +29,9 @@ export function OpenCharges({ totals, span, org }: OpenChargesProps) {
             </span>
           ))}
           . The sums are ranges until {unknown === 1 ? "it is" : "they are"} settled.{" "}
-          <a href={hrefOf("/runs", { ...span, org, charged: "unknown" })}>Settle unknown charges</a>
+          <a href={hrefOf("/money/unknown", { from: isoOf(axis.starts[0]), to: isoOf(axis.to), org })}>
+            Settle unknown charges
+          </a>
         </p>
       )}
       {unpriced > 0 && (
@@ -42,4 +46,8 @@ export function OpenCharges({ totals, span, org }: OpenChargesProps) {
       )}
     </div>
   );
+}
+
+function isoOf(ms: number | undefined): string | undefined {
+  return ms === undefined ? undefined : new Date(ms).toISOString();
 }

@@ -6,6 +6,7 @@ import type { RowOf } from "../../api/verb-types.ts";
 import { Act } from "../../parts/act.tsx";
 import { Amount } from "../../parts/amount.tsx";
 import { Button } from "../../parts/button.tsx";
+import { CredentialLink } from "../../parts/credential-link.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { List } from "../../parts/list.tsx";
 import { ObjectLink } from "../../parts/object-link.tsx";
@@ -49,12 +50,12 @@ export function PricesPage() {
 function OfOrganization({ org, credential }: { readonly org: string; readonly credential: string | null }) {
   const list = useListWith("credential price current", { org }, "credentials", { key: "cred_id", id: credential });
   const columns: readonly Column<Credential>[] = [
-    { title: "Source", show: ({ source }) => <ObjectLink id={source} /> },
+    { title: "Source", isName: true, show: ({ source }) => <ObjectLink id={source} /> },
     {
       title: "Credential",
-      show: ({ cred_id: id, disabled }) => (
+      show: ({ cred_id: id, name, disabled }) => (
         <div>
-          <ObjectLink id={id} org={org} />
+          <CredentialLink id={id} org={org} name={name} />
           {disabled && (
             <>
               {" "}
@@ -114,7 +115,7 @@ function OfOrganization({ org, credential }: { readonly org: string; readonly cr
         {...list}
       />
       {credential && (list.rows || list.error) && (
-        <History key={credential} id={credential} source={open?.source} reloadAll={list.reload} />
+        <History key={credential} id={credential} source={open?.source} name={open?.name} reloadAll={list.reload} />
       )}
     </>
   );
@@ -129,10 +130,12 @@ const STATES = {
 function History({
   id,
   source,
+  name,
   reloadAll,
 }: {
   readonly id: string;
   readonly source: string | undefined;
+  readonly name: string | null | undefined;
   readonly reloadAll: () => void;
 }) {
   const list = useList("credential price list", { cred_id: id }, "prices");
@@ -172,7 +175,7 @@ function History({
   ];
   const actions = mayUse("credential price set") && <Button onClick={() => setSetting(true)}>Set a price</Button>;
   return (
-    <Section title={`Prices of ${source ?? id}`} actions={actions}>
+    <Section title={`Prices of ${[name, source].filter(Boolean).join(", ") || id}`} actions={actions}>
       <List
         caption={`Prices of ${id}`}
         columns={columns}

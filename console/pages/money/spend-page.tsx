@@ -1,10 +1,12 @@
-import { address, hrefOf, setQuery } from "../../address.ts";
+import type { ComponentChildren } from "preact";
+import { address, currentZone, hrefOf, setQuery } from "../../address.ts";
 import { useWholeList } from "../../api/use-list.ts";
 import { useTogether } from "../../api/use-together.ts";
 import { useVerb } from "../../api/use-verb.ts";
 import type { ResultOf, RowOf } from "../../api/verb-types.ts";
 import { Amount } from "../../parts/amount.tsx";
 import { commandOf } from "../../parts/command-of.ts";
+import { CredentialLink } from "../../parts/credential-link.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { SelectField } from "../../parts/fields.tsx";
@@ -14,38 +16,50 @@ import { ObjectLink } from "../../parts/object-link.tsx";
 import { Section } from "../../parts/page.tsx";
 import { ShareBar } from "../../parts/share-bar.tsx";
 import type { Column } from "../../parts/table.tsx";
+import { TimeRangeControl, useTimeRange } from "../../parts/time-range.tsx";
+import { useLate } from "../../parts/use-late.ts";
 import { Count } from "../../parts/values.tsx";
-import { DayBars } from "./day-bars.tsx";
-import { MoneyPage, MonthChoice } from "./money-head.tsx";
-import { dayAfter, monthOf, monthText, spanOfMonth, zoneOf } from "./month.ts";
+import { DailySpend } from "./daily-spend.tsx";
+import { MoneyPage, MonthLinks } from "./money-head.tsx";
+import { axisOfMonth, dayAfter, monthOf, monthText, spanOfMonth } from "./month.ts";
 import { OpenCharges } from "./open-charges.tsx";
 import { OrganizationField } from "../../parts/organization-field.tsx";
 
 type Line = RowOf<"ledger spend", "spend">;
 type Total = ResultOf<"ledger spend">["totals"][number];
 
-const KEYS = { source: "Source", org: "Organization", workflow: "Workflow", credential: "Credential", day: "Day" };
+const KEYS = {
+  vendor: "Vendor",
+  source: "Source",
+  org: "Organization",
+  workflow: "Workflow",
+  credential: "Credential",
+  day: "Day",
+};
 type Key = keyof typeof KEYS;
 const LINES_MAX = 1_000;
 
-/** The charges of a month, grouped by a key. */
+/** The charges of a month or of another time, grouped by a key. */
 export function SpendPage() {
   const { query } = address();
+  const range = useTimeRange(null);
   const month = monthOf(query.get("month"));
-  const span = spanOfMonth(month);
+  const zone = currentZone();
+  const span = range === null ? spanOfMonth(month) : { from: range.from, to: range.to };
+  const axis = range?.axis ?? axisOfMonth(month, zone);
+  const when = range === null ? monthText(month) : range.says;
   const org = query.get("org") ?? "";
   const asked = query.get("by") ?? "";
-  const by = (asked in KEYS ? asked : "source") as Key;
-  const zone = zoneOf(query);
+  const by = (asked in KEYS ? asked : "vendor") as Key;
   const about = { ...span, ...(zone !== "UTC" && { time_zone: zone }), ...(org !== "" && { org }) };
-  const days = useVerb("ledger spend", { by: "day", ...about, limit: LINES_MAX });
+  const sums = useVerb("ledger spend", { by: "vendor", ...about, limit: 1 });
   // The lines are sorted by key, so the largest amount may come last: all are loaded.
   const list = useWholeList("ledger spend", { by, ...about }, "spend");
   // Figures of the previously chosen month would be wrong.
-  const shown = days.isCurrent ? days.result : undefined;
+  const shown = sums.isCurrent ? sums.result : undefined;
   const totals = shown?.totals ?? [];
   // The height of the content above the lines is final.
-  const isPlaced = useTogether(days.result ?? days.error);
+  const isPlaced = useTogether(sums.result ?? sums.error);
   const all = list.isCurrent ? list.rows : undefined;
   const lines = all && inOrder(all, by).slice(0, LINES_MAX);
   return (
@@ -53,13 +67,15 @@ export function SpendPage() {
       title="Money"
       about="Vendor charges for calls, at the price of the time when they were sent. Simulated runs cost nothing and are left out."
     >
-      <div class="beside">
-        <MonthChoice />
-      </div>
-      <Sums totals={totals} isThere={shown !== undefined} month={month} />
-      {days.error && <Failure error={days.error} retry={days.reload} />}
-      <OpenCharges totals={totals} span={span} org={org} />
-      {shown && totals.length > 0 && <DayBars month={month} lines={shown.spend} />}
+      <TimeRangeControl range={range} any="Month" />
+      {range === null && <MonthLinks />}
+      <Sums totals={totals} isThere={shown !== undefined} when={when} />
+      <SlowSum isLoading={sums.isLoading && !shown} />
+      {sums.error && <Failure error={sums.error} retry={sums.reload} />}
+      <OpenCharges totals={totals} axis={axis} org={org} />
+      {shown && totals.length > 0 && (
+        <DailySpend span={span} axis={axis} org={org} isMonth={range === null && month === monthOf(null)} />
+      )}
       {isPlaced && (
         <Section title={`By ${KEYS[by].toLowerCase()}`}>
           <form class="filter" onSubmit={(event) => event.preventDefault()}>
@@ -81,7 +97,7 @@ export function SpendPage() {
             keyOf={(line) => `${line[by] ?? ""} ${line.currency ?? ""}`}
             empty={
               <Empty
-                title={`Nothing was sent to a vendor in ${monthText(month)}${org === "" ? "" : " for this organization"}.`}
+                title={`Nothing was sent to a vendor in ${when}${org === "" ? "" : " for this organization"}.`}
                 command={commandOf("ledger spend", { by, ...about })}
               />
             }
@@ -138,9 +154,9 @@ function columnsOf(by: Key, shown: Shown, lines: readonly Line[]): readonly Colu
       title: "Requests",
       isNumber: true,
       show: (line) => (
-        <a href={runsOf(line, by, shown)}>
+        <RunsLink href={runsOf(line, by, shown)}>
           <Count of={line.requests} />
-        </a>
+        </RunsLink>
       ),
     },
     { title: "Charged", isNumber: true, show: ({ charged }) => <Count of={charged} /> },
@@ -152,9 +168,9 @@ function columnsOf(by: Key, shown: Shown, lines: readonly Line[]): readonly Colu
         line.unknown === 0 ? (
           <span class="dim">0</span>
         ) : (
-          <a href={runsOf(line, by, shown, "unknown")}>
+          <RunsLink href={runsOf(line, by, shown, "unknown")}>
             <Count of={line.unknown} />
-          </a>
+          </RunsLink>
         ),
     },
     {
@@ -171,15 +187,34 @@ function Spent({ of: { amount, amount_at_most: atMost, currency, unpriced } }: {
   return <Amount amount={amount} atMost={atMost} currency={currency} />;
 }
 
-function About({ line, by }: { readonly line: Line; readonly by: Key }) {
-  const key = line[by];
-  if (by === "day") return <>{key}</>;
-  if (!key) return <span class="dim">{by === "credential" ? "no stored credential" : "none"}</span>;
-  return <ObjectLink id={key} org={line.organization_tuid ?? null} name={line.name} withId={by !== "org"} />;
+function RunsLink({ href, children }: { readonly href: string | null; readonly children: ComponentChildren }) {
+  return href === null ? <>{children}</> : <a href={href}>{children}</a>;
 }
 
-/** The runs of a line. */
-function runsOf(line: Line, by: Key, { org, ...span }: Shown, charged?: string): string {
+/** The first sum after many runs were added, such as after an upgrade, adds up all of them. */
+function SlowSum({ isLoading }: { readonly isLoading: boolean }) {
+  const isLate = useLate(isLoading);
+  if (!isLate) return null;
+  return (
+    <p class="dim" role="status">
+      Adding up the charges of this time. The first sum over many runs takes some seconds, and later ones are fast.{" "}
+      <progress aria-label="Adding up" />
+    </p>
+  );
+}
+
+function About({ line, by }: { readonly line: Line; readonly by: Key }) {
+  const key = line[by];
+  if (by === "day" || by === "vendor") return <>{key}</>;
+  if (!key) return <span class="dim">{by === "credential" ? "no stored credential" : "none"}</span>;
+  const org = line.organization_tuid ?? null;
+  if (by === "credential") return <CredentialLink id={key} org={org} name={line.name} />;
+  return <ObjectLink id={key} org={org} name={line.name} withId={by !== "org"} />;
+}
+
+/** The runs of a line; `null` for a vendor, by which runs cannot be filtered. */
+function runsOf(line: Line, by: Key, { org, ...span }: Shown, charged?: string): string | null {
+  if (by === "vendor") return null;
   const key = line[by] ?? null;
   const days = by === "day" && key !== null ? { from: key, to: dayAfter(key) } : span;
   // Runs cannot be filtered by credential, only by its organization.
@@ -190,17 +225,17 @@ function runsOf(line: Line, by: Key, { org, ...span }: Shown, charged?: string):
 function Sums({
   totals,
   isThere,
-  month,
+  when,
 }: {
   readonly totals: readonly Total[];
   readonly isThere: boolean;
-  readonly month: string;
+  readonly when: string;
 }) {
   const priced = totals.filter(({ currency }) => currency !== null);
   // Requests without a price may have been charged.
   const none = totals.some(({ unpriced }) => unpriced > 0) ? "No known amount" : "Nothing was charged";
   return (
-    <div class="money-sums" aria-label={`Sums of ${monthText(month)}`} role="group">
+    <div class="money-sums" aria-label={`Sums of ${when}`} role="group">
       {priced.map((total) => (
         <div key={total.currency}>
           <p class="money-sum">

@@ -1,11 +1,14 @@
 import type { LiveEvent } from "../../api/verbs.ts";
 import type { Objects } from "../../api/use-names.ts";
+import { grouped } from "../../parts/amount.tsx";
+import { CredentialLink } from "../../parts/credential-link.tsx";
 import { Empty } from "../../parts/empty.tsx";
-import { Meter } from "../../parts/meter.tsx";
-import { hrefOfObject, ObjectLink } from "../../parts/object-link.tsx";
+import { hrefOfObject, ObjectLink, SOURCE_ID } from "../../parts/object-link.tsx";
 import { Rejected } from "../../parts/rejected.tsx";
+import { ShortId } from "../../parts/short-id.tsx";
+import { ShareBar } from "../../parts/share-bar.tsx";
 import { Table, type Column } from "../../parts/table.tsx";
-import { Id, Time } from "../../parts/values.tsx";
+import { Time } from "../../parts/values.tsx";
 
 type Budget = NonNullable<LiveEvent["budgets"]>[number];
 
@@ -43,46 +46,55 @@ function columnsWith(objects: Objects): readonly Column<Budget>[] {
       title: "Used",
       show: ({ used_percent, nearly_used, used, limit, ...budget }) => (
         <>
-          <Meter
-            percent={used_percent}
-            isHigh={nearly_used || budget.rejects_since !== null}
-            says={`${used} of ${limit}`}
+          <ShareBar
+            known={Math.min(used_percent * 10, 1_000)}
+            level={budget.rejects_since !== null ? "full" : nearly_used ? "high" : undefined}
           />
+          <span>
+            {used_percent} %{" "}
+            <span class="dim">
+              {grouped(used)} of {grouped(limit)}
+            </span>
+          </span>
           <Rejected of={budget} />
         </>
       ),
     },
-    { title: "Left", isNumber: true, show: ({ left }) => left },
+    { title: "Left", isNumber: true, show: ({ left }) => grouped(left) },
     { title: "Until", show: ({ period_to }) => <Time at={period_to} /> },
     {
       title: "Budget",
-      show: ({ budget, organization_tuid: org }) => <Id href={hrefOfObject("budget", budget, org)}>{budget}</Id>,
+      show: ({ budget, organization_tuid: org }) => <ShortId id={budget} href={hrefOfObject("budget", budget, org)} />,
     },
   ];
 }
 
 function Scope({ of, objects }: { readonly of: Budget; readonly objects: Objects }) {
   const { organization_tuid: org, workflow, source, cred_id: credential } = of;
+  const named = credential === null ? undefined : objects.get(credential);
   return (
     <div>
-      {[org, workflow, source, credential].map(
+      {[org, workflow, source].map(
         (id) =>
           id !== null && (
             <div key={id}>
-              <ObjectLink
-                id={id}
-                org={org}
-                name={id === org || id === workflow ? objects.get(id)?.name : null}
-                withId
-              />
+              <ObjectLink id={id} org={org} name={id === source ? null : objects.get(id)?.name} />
             </div>
           ),
+      )}
+      {credential !== null && (
+        // A credential without a name is named by its source.
+        <CredentialLink id={credential} org={org} name={SOURCE_ID.test(named?.name ?? "") ? null : named?.name} />
       )}
     </div>
   );
 }
 
-/** The ids of organizations and workflows, whose names are shown. */
+/** The ids of organizations, workflows and credentials, whose names are shown. */
 export function idsOfBudgets(budgets: LiveEvent["budgets"]): readonly (string | null)[] {
-  return (budgets ?? []).flatMap(({ organization_tuid: org, workflow }) => [org, workflow]);
+  return (budgets ?? []).flatMap(({ organization_tuid: org, workflow, cred_id: credential }) => [
+    org,
+    workflow,
+    credential,
+  ]);
 }

@@ -1,7 +1,6 @@
+import { type Cell, csvOf } from "../../../parts/csv.ts";
 import { entriesOf } from "../answer.ts";
 import type { FileRun, RowResult } from "./file-run.ts";
-
-type Cell = string | number | null;
 
 /** The results as JSON Lines: the whole answer of each row that has one. */
 export function toJsonLines({ results }: Pick<FileRun, "results">): string {
@@ -13,7 +12,7 @@ export function toJsonLines({ results }: Pick<FileRun, "results">): string {
     .concat("\n");
 }
 
-/** The results as CSV, with the output of each source as JSON. A text that a spreadsheet would take for a formula gets a `'`. */
+/** The results as CSV, with the output of each source as JSON. */
 export function toCsv({ results, sources }: Pick<FileRun, "results" | "sources">): string {
   const head = sources.flatMap((id) =>
     ["outcome", "message", "response_time_ms", "output"].map((name) => `${id}.${name}`),
@@ -28,7 +27,7 @@ export function toCsv({ results, sources }: Pick<FileRun, "results" | "sources">
     ...sources.flatMap((id) => cellsOf(result, id)),
   ]);
   const columns = ["row", "state", "transaction_id", "error", ...names.map((name) => `input.${name}`), ...head];
-  return [columns, ...lines].map((line) => `${line.map(toCell).join(",")}\r\n`).join("");
+  return csvOf([columns, ...lines]);
 }
 
 function cellsOf({ answer }: RowResult, id: string): readonly Cell[] {
@@ -40,11 +39,4 @@ function cellsOf({ answer }: RowResult, id: string): readonly Cell[] {
 function textOf(value: unknown): Cell {
   if (value === undefined || value === null) return null;
   return typeof value === "string" || typeof value === "number" ? value : JSON.stringify(value);
-}
-
-function toCell(cell: Cell): string {
-  if (cell === null) return "";
-  if (typeof cell === "number") return String(cell);
-  const text = /^(?:\s*[=+\-@]|[\t\r])/.test(cell) ? `'${cell}` : cell;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

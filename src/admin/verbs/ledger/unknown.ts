@@ -80,4 +80,25 @@ export default defineVerb({
       ...next,
     };
   },
+
+  columns: {
+    requests: [
+      "transaction_id",
+      "call",
+      "attempt",
+      "source",
+      "sent_at",
+      "price",
+      "currency",
+      "organization",
+      "organization_tuid",
+      "cred_name",
+      "cred_id",
+      "rule",
+      "method",
+      "origin",
+      "fault",
+      "charge",
+    ],
+  },
 });
