@@ -176,7 +176,7 @@ test("explain says what a run takes and what every rule said on the way", async 
   assert.equal((await explain()).cred_id, general);
 
   const shown = await run(["credential", "explain", "--workflow", workflow, "--source", "acme__people"]);
-  assert.match(shown.stdout, /^RULE +VERDICT +CRED ID +REASON$/m);
+  assert.match(shown.stdout, /^RULE +VERDICT +CRED ID +CRED NAME +REASON$/m);
   assert.ok(!shown.stdout.includes(CANARY));
 });
 
