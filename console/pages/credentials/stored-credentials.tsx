@@ -12,6 +12,7 @@ import { TextField } from "../../parts/fields.tsx";
 import { FormAct } from "../../parts/form-act.tsx";
 import { List } from "../../parts/list.tsx";
 import { ObjectLink } from "../../parts/object-link.tsx";
+import { OrganizationField } from "../../parts/organization-field.tsx";
 import { Outcome } from "../../parts/outcome.tsx";
 import { RowActs } from "../../parts/row-acts.tsx";
 import { ShortId } from "../../parts/short-id.tsx";
@@ -91,7 +92,7 @@ export function StoredCredentials({ org }: StoredCredentialsProps) {
   );
 }
 
-/** Narrows the list by source and name. */
+/** Narrows the list by organization, source and name. */
 export function CredentialFilter() {
   const { query } = address();
   const given = { source: query.get("source") ?? "", name: query.get("name") ?? "" };
@@ -110,6 +111,11 @@ export function CredentialFilter() {
         );
       }}
     >
+      <OrganizationField
+        value={query.get("org") ?? ""}
+        none="All"
+        onValue={(org) => setQuery({ org: org || null, credential: null }, { remember: true })}
+      />
       <TextField
         label="Source"
         list={sources.map(({ source }) => source)}

@@ -14,6 +14,9 @@ const VIEWS = [
   { path: "/money/invoice", label: "Invoices" },
 ] as const;
 
+/** What every page about money keeps of the address. */
+const KEPT = ["org", "month", "zone", "range", "from", "to"] as const;
+
 interface MoneyPageProps {
   readonly title: string;
   readonly about: string;
@@ -21,10 +24,10 @@ interface MoneyPageProps {
   readonly children: ComponentChildren;
 }
 
-/** A page about money with links to the others, which keep organization, month and time zone. */
+/** A page about money with links to the others, which keep organization, time and time zone. */
 export function MoneyPage({ title, about, actions, children }: MoneyPageProps) {
   const { path, query } = address();
-  const kept = { org: query.get("org"), month: query.get("month"), zone: query.get("zone") };
+  const kept = Object.fromEntries(KEPT.map((key) => [key, query.get(key)]));
   return (
     <Page title={title} about={about} actions={actions}>
       <Tabs

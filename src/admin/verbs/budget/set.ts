@@ -11,7 +11,7 @@ import type { LedgerAnswers } from "../../../ledger/read/ledger-reader.ts";
 import { newId } from "../../../terms/ids.ts";
 import { readCount, type Micros } from "../../../terms/money/money.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
-import { setBudget, toWireBudget } from "../../budget-wire.ts";
+import { noLedgerYet, setBudget, toWireBudget } from "../../budget-wire.ts";
 import {
   credentialInput,
   organizationInput,
@@ -106,7 +106,7 @@ export default defineVerb({
       warnPercent: warn ?? WARN_PERCENT,
       setWallAt: act.wallAt,
     };
-    const soFar = count_so_far === true ? await countSoFar(budget, await ledger()) : null;
+    const soFar = count_so_far === true ? await countSoFar(budget, await ledger().catch(noLedgerYet)) : null;
     const set = await open.setBudget(act, { ...budget, ...(soFar !== null && { soFar }) });
     if (set === null) throw unknownOrganization(org);
     if (set.replaced !== null)
@@ -144,10 +144,12 @@ async function spentBeforeIt(
   }
 }
 
-async function countSoFar(budget: NewBudget, ledger: LedgerAnswers): Promise<NonNullable<NewBudget["soFar"]>> {
+/** `ledger`: `null` if no service was ever started, so that nothing has been sent. */
+async function countSoFar(budget: NewBudget, ledger: LedgerAnswers | null): Promise<NonNullable<NewBudget["soFar"]>> {
   const inZone = { ...budget, timeZone: budget.timeZone ?? "UTC" };
   const { from } = periodContaining(inZone, budget.setWallAt);
-  return { fromWallAt: from, used: await usedInLedger(ledger, inZone, from, budget.setWallAt) };
+  const used = ledger === null ? 0n : await usedInLedger(ledger, inZone, from, budget.setWallAt);
+  return { fromWallAt: from, used };
 }
 
 interface LimitInput {
