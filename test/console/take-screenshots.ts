@@ -60,6 +60,8 @@ const PLACES: Readonly<Record<string, (world: World) => string | null | Promise<
     return `/money/budgets?budget=${budgets[0]?.budget ?? ""}`;
   },
   invoice: () => "/money/invoice",
+  "invoice-compared": () => "/money/invoice",
+  "money-settle": () => "/money/unknown",
   prices: async ({ verb, acme }) => {
     const { credentials } = await verb("credential price current", { org: acme.id });
     return `/money/prices?org=${acme.id}&credential=${credentials[0]?.cred_id ?? ""}`;
@@ -74,6 +76,22 @@ const DONE: Readonly<Record<string, (page: Page, world: World) => Promise<void>>
     await run.click();
     service.expectRunWithoutAnswer();
     await page.getByText("Raw JSON").waitFor();
+  },
+  "invoice-compared": async (page, { verb }) => {
+    const [run] = (await verb("ledger list", { charged: "yes", limit: 1 })).runs;
+    await page
+      .getByLabel("The invoice as CSV")
+      .fill(`Transaction,Net\ntrx_of_nobody,7.70\n${run?.transaction_id ?? "trx_none"},12.00\n,total\n`);
+    await page.getByLabel("Currency of all lines").fill("EUR");
+    await page.getByRole("button", { name: "Compare", exact: true }).click();
+    await page.getByText("In dispute").waitFor();
+  },
+  "money-settle": async (page) => {
+    const box = page.getByRole("checkbox").first();
+    if (!(await box.isVisible())) return;
+    await box.check();
+    await page.getByRole("button", { name: /^Settle \d+ selected/ }).click();
+    await page.getByLabel("Reason").waitFor();
   },
   dialog: (page) => page.getByRole("button", { name: "Revoke" }).first().click(),
   "token-made": async (page) => {
