@@ -30,7 +30,7 @@ export default defineVerb({
     ),
     ...nextCursor,
   }),
-  columns: { credentials: ["organization_tuid", "organization", "cred_id", "contexts", "default", "disabled"] },
+  columns: { credentials: ["organization_tuid", "organization", "cred_id", "name", "contexts", "default", "disabled"] },
 
   async run({ source, ...page }, { store, note }) {
     const open = await store();
