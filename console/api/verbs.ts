@@ -6,7 +6,7 @@ export interface components {
         AttentionShowResult: {
             attention: {
                 /** @enum {string} */
-                what: "not_ready" | "unreadable" | "budget_rejects" | "keys_unreadable" | "journal_damaged" | "refused_runs" | "budget_nearly_used" | "budget_silent" | "credential_refused" | "charges_unknown" | "breaker_open" | "ledger_lag" | "ledger_undrained" | "journal_fills_up" | "failed_logins";
+                what: "not_ready" | "unreadable" | "budget_rejects" | "keys_unreadable" | "journal_damaged" | "refused_runs" | "budget_nearly_used" | "budget_silent" | "source_failing" | "credential_refused" | "credential_missing" | "charges_unknown" | "breaker_open" | "source_slow" | "source_drift" | "ledger_lag" | "ledger_undrained" | "journal_fills_up" | "failed_logins";
                 /** @enum {string} */
                 severity: "critical" | "warning";
                 /** @description A sentence for people, which may change */
@@ -136,6 +136,7 @@ export interface components {
                 rejects_since: string | null;
                 organization: string | null;
                 workflow_name: string | null;
+                cred_name: string | null;
             }[];
             next?: string;
         };
@@ -225,6 +226,8 @@ export interface components {
             calls?: number;
             /** @description From this percentage of the limit on, a warning is logged and a metric counts the budget; 80 by default */
             warn?: number;
+            /** @description A new budget also counts what its current day or month has cost already, by the ledger */
+            count_so_far?: boolean;
         };
         BudgetSetResult: {
             budget: string;
@@ -311,6 +314,8 @@ export interface components {
             context?: ("prod" | "test" | "dev")[];
             /** @description A region in which it may be used; a deployment in any other refuses it */
             region?: string[];
+            /** @description What to call it; two may have the same name */
+            name?: string;
             /** @description A remark for `credential list`; never a secret */
             note?: string;
         };
@@ -331,6 +336,7 @@ export interface components {
         };
         CredentialDisableResult: {
             cred_id: string;
+            name: string | null;
             source: string;
             contexts: string[];
             regions: string[];
@@ -354,6 +360,7 @@ export interface components {
         };
         CredentialEnableResult: {
             cred_id: string;
+            name: string | null;
             source: string;
             contexts: string[];
             regions: string[];
@@ -391,6 +398,7 @@ export interface components {
             context: string;
             rule: string;
             cred_id: string | null;
+            cred_name: string | null;
             usable: boolean;
             problem: string | null;
             references: {
@@ -404,12 +412,17 @@ export interface components {
                 rule: string;
                 verdict: string;
                 cred_id: string | null;
+                cred_name: string | null;
                 reason: string;
             }[];
         };
         CredentialListInput: {
-            /** @description Id of the organization (org_…) */
-            org: string;
+            /** @description Only those of this organization */
+            org?: string;
+            /** @description Only those for this source */
+            source?: string;
+            /** @description Only those with this in their name, in any case; the first 50 characters of names are searched */
+            name?: string;
             /** @description How many to show; 100 by default */
             limit?: number;
             /** @description Where to continue: the value that the previous list returned */
@@ -418,6 +431,7 @@ export interface components {
         CredentialListResult: {
             credentials: {
                 cred_id: string;
+                name: string | null;
                 source: string;
                 contexts: string[];
                 regions: string[];
@@ -434,6 +448,9 @@ export interface components {
                 references?: {
                     [key: string]: string;
                 };
+                organization_tuid: string;
+                /** @description The name of the organization */
+                organization: string;
                 last_used_at?: string | null;
             }[];
             next?: string;
@@ -462,6 +479,7 @@ export interface components {
                 auto_credentials: {
                     rule: string;
                     cred_id: string | null;
+                    cred_name: string | null;
                     usable: boolean;
                     problem: string | null;
                     reason: string;
@@ -469,6 +487,7 @@ export interface components {
                 no_auto_credentials: {
                     rule: string;
                     cred_id: string | null;
+                    cred_name: string | null;
                     usable: boolean;
                     problem: string | null;
                     reason: string;
@@ -494,6 +513,7 @@ export interface components {
         CredentialPriceCurrentResult: {
             credentials: {
                 cred_id: string;
+                name: string | null;
                 source: string;
                 disabled: boolean;
                 /** @enum {string} */
@@ -575,6 +595,32 @@ export interface components {
             currency: string;
             per: string;
             time_zone: string;
+        };
+        CredentialRenameInput: {
+            /** @description Id of the credential (cred_…) */
+            cred_id: string;
+            /** @description The new name of the credential */
+            name?: string;
+        };
+        CredentialRenameResult: {
+            cred_id: string;
+            name: string | null;
+            source: string;
+            contexts: string[];
+            regions: string[];
+            default: boolean;
+            disabled: boolean;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            created_at: string;
+            note?: string | null;
+            fields?: string[] | null;
+            /** @description Where the values of fields are that are kept elsewhere */
+            references?: {
+                [key: string]: string;
+            };
         };
         CredentialVerifyInput: {
             /** @description Id of the credential (cred_…) */
@@ -1058,6 +1104,20 @@ export interface components {
                 ours: string;
                 ours_at_most: string;
                 theirs: string;
+                /** @description The amount that the invoice bills beyond what was charged at most, of keys whose price is known */
+                disputed: string;
+                /** @description The amount that was charged for certain and is not on the invoice */
+                not_billed: string;
+            }[];
+            /** @description The differences by kind and currency; without amounts for an invoice that has none */
+            kinds: {
+                /** @enum {string} */
+                difference: "ours only" | "theirs only" | "differs" | "billed twice" | "unknown charge" | "unknown, not billed" | "no order" | "no price";
+                count: number;
+                currency: string | null;
+                ours: string | null;
+                ours_at_most: string | null;
+                theirs: string | null;
             }[];
             equal: number;
             lines: number;
@@ -1102,6 +1162,152 @@ export interface components {
              * @enum {unknown}
              */
             charged?: "yes" | "no" | "unknown";
+            /**
+             * @description Runs with a call that failed in this way; with --source, a call of that source
+             * @enum {unknown}
+             */
+            failure?: "shed" | "internal" | "region" | "input" | "credential" | "budget" | "unreachable" | "timeout" | "connection_lost" | "vendor_5xx" | "rate_limited" | "vendor_4xx" | "pending" | "contract" | "no_room" | "abandoned" | "adapter";
+            /** @description Runs that took at least this many milliseconds; with --source, runs with such a call of that source */
+            min_duration_ms?: number;
+        };
+        LedgerHistoryInput: {
+            /**
+             * @description What each group stands for; source by default. A version is one of --source or, without it, of --function
+             * @enum {unknown}
+             */
+            by?: "all" | "source" | "vendor" | "org" | "workflow" | "credential" | "token" | "function" | "version";
+            /**
+             * @description The length of a step; hour by default
+             * @enum {unknown}
+             */
+            step?: "minute" | "hour" | "day";
+            /** @description Runs that started then or later; the last 24 hours by default. A day begins at midnight of --time-zone */
+            from?: string;
+            /** @description Runs that started before then */
+            to?: string;
+            /** @description The time zone of days, such as Europe/Berlin; UTC by default */
+            time_zone?: string;
+            /** @description Id of the source, as `datarun source list` shows it */
+            source?: string;
+            /** @description Sources of this vendor, which is the part of the id before the two underscores */
+            vendor?: string;
+            /** @description Id of the organization (org_…) */
+            org?: string;
+            /** @description Id of the workflow (wfl_…) */
+            workflow?: string;
+            /** @description Id of the credential (cred_…) */
+            credential?: string;
+            /** @description Id of the token (tok_…) */
+            token?: string;
+            /** @description Id of the function, as `datarun function list` shows it */
+            function?: string;
+            /** @description Runs with a call of this version of the source: its digest or, with --source, its number or the first 6 or more characters of its digest */
+            source_version?: string;
+            /** @description Runs of this version of the function: its digest or, with --function, its number or the first 6 or more characters of its digest */
+            function_version?: string;
+            /** @description How many groups, those with the most calls; 100 by default */
+            limit?: number;
+        };
+        LedgerHistoryResult: {
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            to: string;
+            step: string;
+            /** @description The time from which the ledger has all runs: before it, figures are unknown, not zero; UTC */
+            complete_from: string | null;
+            /** @description Upper bounds of the buckets of durations, included; one bucket more has the longer ones */
+            histogram_bounds_ms: number[];
+            /** @description Those with the most calls first */
+            groups: {
+                /** @description An id, a vendor, or the digest of a version; empty for none */
+                key: string;
+                /** @description The current name of the organization or the workflow */
+                name?: string | null;
+                /** @description The number of the version */
+                number?: number | null;
+                /** @description One for each step with calls, by the step's start */
+                points: {
+                    /**
+                     * Format: date-time
+                     * @description UTC
+                     */
+                    at: string;
+                    /** @description Calls; runs, for functions, their versions, and tokens */
+                    calls: number;
+                    /** @description Calls with a record; runs that were answered */
+                    match: number;
+                    no_match: number;
+                    /** @description By fault: at the vendor, or in the source's or function's code */
+                    failed: {
+                        [key: string]: number;
+                    };
+                    /** @description By fault: by this service, for instance by a limit, a budget or an invalid input */
+                    rejected: {
+                        [key: string]: number;
+                    };
+                    /** @description Rejected because no credential fits */
+                    no_credential: number;
+                    /** @description The outcome was lost, because the service died */
+                    unknown: number;
+                    /** @description Number of calls per bucket of `histogram_bounds_ms`, without calls that failed before anything was sent. Zeros at the end are left out. Histograms can be added */
+                    durations: number[];
+                    /** @description Number of calls in the histogram */
+                    timed: number;
+                    /** @description Sum of their durations */
+                    sum_ms: number;
+                    /** @description Empty for runs */
+                    costs: {
+                        currency: string;
+                        amount: string;
+                        amount_at_most: string;
+                    }[];
+                    unpriced: number;
+                }[];
+                total: {
+                    /** @description Calls; runs, for functions, their versions, and tokens */
+                    calls: number;
+                    /** @description Calls with a record; runs that were answered */
+                    match: number;
+                    no_match: number;
+                    /** @description By fault: at the vendor, or in the source's or function's code */
+                    failed: {
+                        [key: string]: number;
+                    };
+                    /** @description By fault: by this service, for instance by a limit, a budget or an invalid input */
+                    rejected: {
+                        [key: string]: number;
+                    };
+                    /** @description Rejected because no credential fits */
+                    no_credential: number;
+                    /** @description The outcome was lost, because the service died */
+                    unknown: number;
+                    /** @description Number of calls per bucket of `histogram_bounds_ms`, without calls that failed before anything was sent. Zeros at the end are left out. Histograms can be added */
+                    durations: number[];
+                    /** @description Number of calls in the histogram */
+                    timed: number;
+                    /** @description Sum of their durations */
+                    sum_ms: number;
+                    /** @description Empty for runs */
+                    costs: {
+                        currency: string;
+                        amount: string;
+                        amount_at_most: string;
+                    }[];
+                    unpriced: number;
+                    p50_ms: number | null;
+                    p95_ms: number | null;
+                    p99_ms: number | null;
+                };
+            }[];
+            /** @description Number of groups that are left out */
+            more_groups: number;
         };
         LedgerListInput: {
             /** @description Id of the run (trx_…), its transaction_id */
@@ -1138,6 +1344,13 @@ export interface components {
              * @enum {unknown}
              */
             charged?: "yes" | "no" | "unknown";
+            /**
+             * @description Runs with a call that failed in this way; with --source, a call of that source
+             * @enum {unknown}
+             */
+            failure?: "shed" | "internal" | "region" | "input" | "credential" | "budget" | "unreachable" | "timeout" | "connection_lost" | "vendor_5xx" | "rate_limited" | "vendor_4xx" | "pending" | "contract" | "no_room" | "abandoned" | "adapter";
+            /** @description Runs that took at least this many milliseconds; with --source, runs with such a call of that source */
+            min_duration_ms?: number;
             /** @description How many to show; 100 by default */
             limit?: number;
             /** @description Where to continue: the value that the previous list returned */
@@ -1163,11 +1376,29 @@ export interface components {
                 took_ms: number | null;
                 calls: number;
                 failed: number;
+                /** @description The outcomes of its first 100 calls */
+                outcomes: {
+                    source: string;
+                    /** @enum {string} */
+                    outcome: "match" | "no_match" | "failed" | "unknown";
+                    failure: string | null;
+                    /** @description Whether a request was sent to the vendor */
+                    sent: boolean;
+                    took_ms: number | null;
+                }[];
+                function_failure: string | null;
+                /** @description Requested ids that belong to no source */
+                unknown_sources: number;
                 requests: number;
                 charged: number;
                 charge_unknown: number;
                 cost: string[];
             }[];
+            /** @description How many of these runs have an unknown charge, or that there are more. Only on the first page */
+            to_settle?: {
+                runs: number;
+                more: boolean;
+            };
             damaged?: string[];
             /**
              * Format: date-time
@@ -1275,6 +1506,58 @@ export interface components {
             }[];
             changed_budgets?: string;
         };
+        LedgerSettleUnknownInput: {
+            /** @description A charge, as `ledger unknown` names it: the run, the number of the call, and of the request */
+            charge?: string[];
+            /** @description Id of the source, as `datarun source list` shows it */
+            source?: string;
+            /** @description Requests that were sent then or later; a day begins at midnight of --time-zone */
+            from?: string;
+            /** @description Requests that were sent before then */
+            to?: string;
+            /** @description The time zone of days, such as Europe/Berlin; UTC by default */
+            time_zone?: string;
+            /** @description Id of the organization (org_…) */
+            org?: string;
+            /** @description Id of the credential (cred_…) */
+            credential?: string;
+            /**
+             * @description Whether the vendor charged for them
+             * @enum {unknown}
+             */
+            charged: "yes" | "no";
+            /** @description The reason, such as what the vendor said */
+            note: string;
+            /** @description How many charges to settle at most; 1000 by default */
+            limit?: number;
+            /** @description Settles them; without it nothing is changed */
+            apply?: boolean;
+        };
+        LedgerSettleUnknownResult: {
+            applied: boolean;
+            settled: number;
+            /** @description How many more are selected, counted up to 10,000 */
+            to_settle: number;
+            charges: {
+                charge: string;
+                source: string;
+                /**
+                 * Format: date-time
+                 * @description UTC
+                 */
+                sent_at: string;
+                /** @enum {string} */
+                charged: "yes" | "no";
+                price: string | null;
+                currency: string | null;
+            }[];
+            totals: {
+                currency: string;
+                charged: string;
+                not_charged: string;
+            }[];
+            changed_budgets?: string;
+        };
         LedgerShowInput: {
             /** @description Id of the run (trx_…), its transaction_id */
             transaction: string;
@@ -1336,6 +1619,7 @@ export interface components {
                 order_id: string | null;
                 budget_id: string | null;
                 source_version: string | null;
+                credential_name: string | null;
                 source_version_number: number | null;
                 waited_for: number | null;
             }[];
@@ -1379,7 +1663,7 @@ export interface components {
              * @description What each line stands for
              * @enum {unknown}
              */
-            by: "org" | "workflow" | "source" | "credential" | "day";
+            by: "org" | "workflow" | "vendor" | "source" | "credential" | "day";
             /** @description Requests that were sent then or later; a day begins at midnight of --time-zone */
             from: string;
             /** @description Requests that were sent before then */
@@ -1403,10 +1687,11 @@ export interface components {
             spend: {
                 org?: string | null;
                 workflow?: string | null;
+                vendor?: string | null;
                 source?: string | null;
                 credential?: string | null;
                 day?: string | null;
-                /** @description The current name of the organization or the workflow; for a credential, its source */
+                /** @description The current name of the organization, workflow or credential; of an unnamed credential, its source */
                 name?: string | null;
                 /** @description The organization of the workflow or credential */
                 organization_tuid?: string | null;
@@ -1438,6 +1723,10 @@ export interface components {
             time_zone?: string;
             /** @description Id of the organization (org_…) */
             org?: string;
+            /** @description The part of a source's id before the two underscores */
+            vendor?: string;
+            /** @description Id of the source, as `datarun source list` shows it */
+            source?: string;
             /** @description How many to show; 100 by default */
             limit?: number;
             /** @description Where to continue: the value that the previous list returned */
@@ -1450,6 +1739,7 @@ export interface components {
                 /** @description Its current name */
                 organization: string | null;
                 cred_id: string | null;
+                cred_name: string | null;
                 credential: string;
                 requests: number;
                 charged: number;
@@ -1471,9 +1761,33 @@ export interface components {
                 /** @description The sum of the unknown charges in full */
                 amount_unknown: string | null;
             }[];
+            /** @description The totals of each vendor, largest first */
+            vendors: {
+                vendor: string;
+                currency: string | null;
+                requests: number;
+                unknown: number;
+                unpriced: number;
+                amount: string | null;
+                amount_at_most: string | null;
+                /** @description The sum of the unknown charges in full */
+                amount_unknown: string | null;
+            }[];
             next?: string;
         };
         LedgerUnknownInput: {
+            /** @description Id of the source, as `datarun source list` shows it */
+            source?: string;
+            /** @description Requests that were sent then or later; a day begins at midnight of --time-zone */
+            from?: string;
+            /** @description Requests that were sent before then */
+            to?: string;
+            /** @description The time zone of days, such as Europe/Berlin; UTC by default */
+            time_zone?: string;
+            /** @description Id of the organization (org_…) */
+            org?: string;
+            /** @description Id of the credential (cred_…) */
+            credential?: string;
             /** @description How many to show; 100 by default */
             limit?: number;
             /** @description Where to continue: the value that the previous list returned */
@@ -1481,9 +1795,12 @@ export interface components {
         };
         LedgerUnknownResult: {
             requests: {
+                /** @description What `ledger settle-unknown` takes */
+                charge: string;
                 transaction_id: string;
                 call: number;
-                attempt: number;
+                /** @description `null`: of the call no request is recorded */
+                attempt: number | null;
                 source: string;
                 /**
                  * Format: date-time
@@ -1493,10 +1810,13 @@ export interface components {
                 price: string | null;
                 currency: string | null;
                 organization_tuid: string;
+                /** @description Its current name */
+                organization: string | null;
                 cred_id: string | null;
+                cred_name: string | null;
                 rule: string;
-                method: string;
-                origin: string;
+                method: string | null;
+                origin: string | null;
                 fault: string | null;
             }[];
             next?: string;
@@ -1753,6 +2073,7 @@ export interface components {
                 organization: string;
                 organization_disabled: boolean;
                 cred_id: string;
+                name: string | null;
                 source: string;
                 contexts: string[];
                 regions: string[];
@@ -1803,6 +2124,72 @@ export interface components {
                 package: string;
                 before: string | null;
                 after: string | null;
+            }[];
+        };
+        SourceHealthInput: {
+            /** @description Id of the source, as `datarun source list` shows it */
+            source: string;
+            /** @description Compare the calls from then on; the last 24 hours by default */
+            from?: string;
+            /** @description Compare the calls before then */
+            to?: string;
+            /** @description Objectives such as p95=800ms,success=99,match=80. The command fails if one is missed. Success is the share of the calls that did not fail at the vendor or in the source */
+            slo?: string;
+        };
+        SourceHealthResult: {
+            source: string;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            to: string;
+            /**
+             * Format: date-time
+             * @description The start of the earlier time, which ends at `from`
+             */
+            since: string;
+            figures: {
+                /** @enum {string} */
+                figure: "calls" | "match_rate" | "failure_rate" | "p50_ms" | "p95_ms" | "p99_ms";
+                now: number | null;
+                before: number | null;
+                /** @description Whether the difference is large, and no chance */
+                shifted: boolean;
+            }[];
+            /** @description The version of the source whose replies are compared */
+            version: number | null;
+            digest: string | null;
+            /** @description Sampled replies */
+            samples: number;
+            /** @description Without any, paths cannot be compared yet */
+            samples_before: number;
+            /** @description The start of the hours that were compared */
+            sampled_from: string | null;
+            drift: {
+                path: string;
+                /** @enum {string} */
+                kind: "missing" | "new" | "changed";
+                /** @description A sentence for people, which may change */
+                says: string;
+                replies: number;
+                /** @description The replies that have the parent of the path */
+                of: number;
+                types: string[];
+                replies_before: number;
+                of_before: number;
+                types_before: string[];
+            }[];
+            slo: {
+                objective: string;
+                /** @description In ms, or in percent; null without such calls */
+                value: number | null;
+                /** @description null without such calls */
+                met: boolean | null;
             }[];
         };
         SourceListInput: {
@@ -2256,6 +2643,10 @@ export interface components {
         WorkflowListInput: {
             /** @description Id of the organization (org_…) */
             org: string;
+            /** @description Only workflows whose name begins with this */
+            name?: string;
+            /** @description Only workflows whose id begins with this */
+            id?: string;
             /** @description How many to show; 100 by default */
             limit?: number;
             /** @description Where to continue: the value that the previous list returned */
@@ -2350,6 +2741,7 @@ export interface components {
                 needs_credential: "none" | "optional" | "required";
                 rule: string;
                 cred_id: string | null;
+                cred_name: string | null;
                 /** @enum {string} */
                 bills: "free" | "per_call" | "per_success" | "per_match";
                 /** @enum {string} */
@@ -2626,7 +3018,7 @@ export interface components {
             }[] | null;
             attention: {
                 /** @enum {string} */
-                what: "not_ready" | "unreadable" | "budget_rejects" | "keys_unreadable" | "journal_damaged" | "refused_runs" | "budget_nearly_used" | "budget_silent" | "credential_refused" | "charges_unknown" | "breaker_open" | "ledger_lag" | "ledger_undrained" | "journal_fills_up" | "failed_logins";
+                what: "not_ready" | "unreadable" | "budget_rejects" | "keys_unreadable" | "journal_damaged" | "refused_runs" | "budget_nearly_used" | "budget_silent" | "source_failing" | "credential_refused" | "credential_missing" | "charges_unknown" | "breaker_open" | "source_slow" | "source_drift" | "ledger_lag" | "ledger_undrained" | "journal_fills_up" | "failed_logins";
                 /** @enum {string} */
                 severity: "critical" | "warning";
                 /** @description A sentence for people, which may change */
@@ -2686,6 +3078,7 @@ export interface Verbs {
   "credential price list": { input: Schemas["CredentialPriceListInput"]; result: Schemas["CredentialPriceListResult"] };
   "credential price remove": { input: Schemas["CredentialPriceRemoveInput"]; result: Schemas["CredentialPriceRemoveResult"] };
   "credential price set": { input: Schemas["CredentialPriceSetInput"]; result: Schemas["CredentialPriceSetResult"] };
+  "credential rename": { input: Schemas["CredentialRenameInput"]; result: Schemas["CredentialRenameResult"] };
   "credential verify": { input: Schemas["CredentialVerifyInput"]; result: Schemas["CredentialVerifyResult"] };
   "function activity": { input: Schemas["FunctionActivityInput"]; result: Schemas["FunctionActivityResult"] };
   "function diff": { input: Schemas["FunctionDiffInput"]; result: Schemas["FunctionDiffResult"] };
@@ -2704,10 +3097,12 @@ export interface Verbs {
   "ledger activity": { input: Schemas["LedgerActivityInput"]; result: Schemas["LedgerActivityResult"] };
   "ledger compare": { input: Schemas["LedgerCompareInput"]; result: Schemas["LedgerCompareResult"] };
   "ledger export": { input: Schemas["LedgerExportInput"]; result: string };
+  "ledger history": { input: Schemas["LedgerHistoryInput"]; result: Schemas["LedgerHistoryResult"] };
   "ledger list": { input: Schemas["LedgerListInput"]; result: Schemas["LedgerListResult"] };
   "ledger prune": { input: Schemas["LedgerPruneInput"]; result: Schemas["LedgerPruneResult"] };
   "ledger reconcile": { input: Schemas["LedgerReconcileInput"]; result: Schemas["LedgerReconcileResult"] };
   "ledger settle": { input: Schemas["LedgerSettleInput"]; result: Schemas["LedgerSettleResult"] };
+  "ledger settle-unknown": { input: Schemas["LedgerSettleUnknownInput"]; result: Schemas["LedgerSettleUnknownResult"] };
   "ledger show": { input: Schemas["LedgerShowInput"]; result: Schemas["LedgerShowResult"] };
   "ledger spend": { input: Schemas["LedgerSpendInput"]; result: Schemas["LedgerSpendResult"] };
   "ledger summary": { input: Schemas["LedgerSummaryInput"]; result: Schemas["LedgerSummaryResult"] };
@@ -2728,6 +3123,7 @@ export interface Verbs {
   "org show": { input: Schemas["OrgShowInput"]; result: Schemas["OrgShowResult"] };
   "source credentials": { input: Schemas["SourceCredentialsInput"]; result: Schemas["SourceCredentialsResult"] };
   "source diff": { input: Schemas["SourceDiffInput"]; result: Schemas["SourceDiffResult"] };
+  "source health": { input: Schemas["SourceHealthInput"]; result: Schemas["SourceHealthResult"] };
   "source list": { input: Schemas["SourceListInput"]; result: Schemas["SourceListResult"] };
   "source run": { input: Schemas["SourceRunInput"]; result: Schemas["SourceRunResult"] };
   "source show": { input: Schemas["SourceShowInput"]; result: Schemas["SourceShowResult"] };
@@ -2771,6 +3167,7 @@ export const ROLE_OF: Readonly<Record<keyof Verbs, Role>> = {
   "credential price list": "viewer",
   "credential price remove": "owner",
   "credential price set": "owner",
+  "credential rename": "operator",
   "credential verify": "operator",
   "function activity": "viewer",
   "function diff": "viewer",
@@ -2789,10 +3186,12 @@ export const ROLE_OF: Readonly<Record<keyof Verbs, Role>> = {
   "ledger activity": "viewer",
   "ledger compare": "viewer",
   "ledger export": "viewer",
+  "ledger history": "viewer",
   "ledger list": "viewer",
   "ledger prune": "owner",
   "ledger reconcile": "operator",
   "ledger settle": "operator",
+  "ledger settle-unknown": "operator",
   "ledger show": "viewer",
   "ledger spend": "viewer",
   "ledger summary": "viewer",
@@ -2813,6 +3212,7 @@ export const ROLE_OF: Readonly<Record<keyof Verbs, Role>> = {
   "org show": "viewer",
   "source credentials": "viewer",
   "source diff": "viewer",
+  "source health": "viewer",
   "source list": "viewer",
   "source run": "operator",
   "source show": "viewer",
@@ -2853,6 +3253,7 @@ export const CHANGES: Readonly<Record<keyof Verbs, boolean>> = {
   "credential price list": false,
   "credential price remove": true,
   "credential price set": true,
+  "credential rename": true,
   "credential verify": true,
   "function activity": false,
   "function diff": false,
@@ -2871,10 +3272,12 @@ export const CHANGES: Readonly<Record<keyof Verbs, boolean>> = {
   "ledger activity": false,
   "ledger compare": false,
   "ledger export": false,
+  "ledger history": false,
   "ledger list": false,
   "ledger prune": true,
   "ledger reconcile": true,
   "ledger settle": true,
+  "ledger settle-unknown": true,
   "ledger show": false,
   "ledger spend": false,
   "ledger summary": false,
@@ -2895,6 +3298,7 @@ export const CHANGES: Readonly<Record<keyof Verbs, boolean>> = {
   "org show": false,
   "source credentials": false,
   "source diff": false,
+  "source health": false,
   "source list": false,
   "source run": true,
   "source show": false,
