@@ -27,16 +27,8 @@ export async function spentBefore(
 ): Promise<string | null> {
   if (countsFrom(budget) <= period.from) return null;
   const lines = await ledger.spend("org", spendFilterOf(budget, period.from, countsFrom(budget)));
-  let [least, most] = [0n, 0n];
-  for (const line of lines) {
-    if (budget.currency === null) {
-      least += BigInt(line.charged_yes);
-      most += BigInt(line.charged_yes + line.charged_unknown);
-    } else if (line.currency === budget.currency) {
-      least += line.least;
-      most += line.most;
-    }
-  }
+  const charged = lines.map((line) => ({ currency: line.currency, requests: line.charged_yes, amount: line.least }));
+  const [least, most] = [usedByAll(budget, charged), usedByAll(budget, mayBeCharged(lines))];
   if (least === most) return budgetText(budget, most);
   return `${budgetText(budget, least)} to ${budgetText(budget, most)}`;
 }
@@ -50,10 +42,14 @@ export async function usedInLedger(
 ): Promise<Micros> {
   if (from >= to) return 0n;
   const lines = await ledger.spend("org", spendFilterOf(budget, from, to));
-  return usedByAll(
-    budget,
-    lines.map(({ currency, charged_yes: yes, charged_unknown: unknown, most }) => {
-      return { currency, requests: yes + unknown, amount: most };
-    }),
-  );
+  return usedByAll(budget, mayBeCharged(lines));
+}
+
+/** The requests of each line that are or may be charged, and their cost. */
+function mayBeCharged(lines: Awaited<ReturnType<LedgerAnswers["spend"]>>) {
+  return lines.map(({ currency, charged_yes: yes, charged_unknown: unknown, most }) => ({
+    currency,
+    requests: yes + unknown,
+    amount: most,
+  }));
 }

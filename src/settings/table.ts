@@ -161,7 +161,7 @@ export const SETTINGS = [
     default: 300_000,
     min: 1_000,
     max: 24 * HOUR_MS,
-    says: "How long the value of a credential that is kept elsewhere (`credential create --ref`) is used before it is read again. It is read earlier after a vendor has rejected it.",
+    says: "How long the value of a credential that is kept elsewhere, in a file or a vault, is used before it is read again. It is read earlier after a vendor has rejected it.",
   },
   {
     key: "secrets.files",
