@@ -74,7 +74,8 @@ export default defineVerb({
     const references = readReferences(input.ref ?? [], fields);
     const source = requireSource(await sources(), input.source);
     const names = [...Object.keys(fields), ...Object.keys(references)];
-    if (names.length === 0) throw new OperatorError("usage", "--set or --set-env or --stdin or --ref is required.");
+    if (input.fields === undefined && input.ref === undefined)
+      throw new OperatorError("usage", "--set or --set-env or --stdin or --ref is required.");
     refuseUnfit(source, fields, references);
     for (const sentence of doubtsAbout(source, names)) note(sentence);
     const open = await store();
