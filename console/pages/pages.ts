@@ -2,11 +2,9 @@ import type { ComponentType } from "preact";
 import { later } from "../parts/later.tsx";
 import { RunPage } from "./run/run-page.tsx";
 import { AccessPage } from "./access/access-page.tsx";
-import { AuditPage } from "./audit/audit-page.tsx";
 import { CredentialsPage } from "./credentials/credentials-page.tsx";
 import { FunctionListPage } from "./functions/function-list-page.tsx";
 import { FunctionPage } from "./functions/function-page.tsx";
-import { SpendPage } from "./money/spend-page.tsx";
 import { OneRunPage } from "./runs/one-run-page.tsx";
 import { RunsPage } from "./runs/runs-page.tsx";
 import { SourceListPage } from "./sources/source-list-page.tsx";
@@ -41,10 +39,10 @@ export const PAGES: readonly PageEntry[] = [
   },
   { path: "/access", label: "Access", page: AccessPage },
   { path: "/access/:org", page: AccessPage },
-  { path: "/money", label: "Money", page: SpendPage },
+  { path: "/money", label: "Money", page: later(async () => (await import("./seldom-shown.ts")).SpendPage) },
   { path: "/money/budgets", page: later(async () => (await import("./seldom-shown.ts")).BudgetsPage) },
   { path: "/money/prices", page: later(async () => (await import("./seldom-shown.ts")).PricesPage) },
   { path: "/money/unknown", page: later(async () => (await import("./seldom-shown.ts")).UnknownPage) },
   { path: "/money/invoice", page: later(async () => (await import("./seldom-shown.ts")).InvoicePage) },
-  { path: "/audit", label: "Audit", page: AuditPage },
+  { path: "/audit", label: "Audit", page: later(async () => (await import("./seldom-shown.ts")).AuditPage) },
 ];

@@ -1,6 +1,6 @@
 import type { TimeAxis } from "../time-range-shape.ts";
 import { dayClockText, dayText } from "../time-zone.ts";
-import type { LimitLine } from "./chart-frame.tsx";
+import type { LimitLine } from "./chart-props.ts";
 import { timeTicks, type Frame, type Scale } from "./chart-shape.ts";
 
 const LABEL_WIDTH = 64;

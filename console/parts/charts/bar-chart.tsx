@@ -1,5 +1,6 @@
 import { BrushFields, useBrush } from "./brush.tsx";
-import { ChartFrame, type ChartProps } from "./chart-frame.tsx";
+import { ChartFrame } from "./chart-frame.tsx";
+import type { ChartProps } from "./chart-props.ts";
 import { stackBars, sumsOf } from "./chart-shape.ts";
 
 export interface BarChartProps extends ChartProps {

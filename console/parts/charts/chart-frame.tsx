@@ -1,56 +1,11 @@
 import { Fragment, type ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { TimeAxis } from "../time-range-shape.ts";
+import type { ChartProps } from "./chart-props.ts";
 import { Axes, Limit, Unknown } from "./axes.tsx";
-import { endOf, scaleOf, stepAt, ticksTo, type Frame, type Scale, type Values } from "./chart-shape.ts";
+import { endOf, scaleOf, stepAt, ticksTo, type Frame, type Scale } from "./chart-shape.ts";
 import { Figures, stepText, valueText } from "./figures.tsx";
 import { Key, Readout } from "./readout.tsx";
 import "./charts.css";
-
-/** Colours of `tokens.css`, named by what they mean. `series-1` to `series-7` have no meaning of their own. */
-export type ChartColour =
-  | "found"
-  | "no-record"
-  | "failed"
-  | "rejected"
-  | "no-credential"
-  | "unknown"
-  | "accent"
-  | "dim"
-  | "forecast"
-  | `series-${1 | 2 | 3 | 4 | 5 | 6 | 7}`
-  | "series-other";
-
-export interface Series {
-  readonly label: string;
-  readonly colour: ChartColour;
-  /** One value for each step; `null` if unknown, which is a gap. */
-  readonly values: Values;
-  /** The values as text, if `format` would lose digits, as of amounts of money. */
-  readonly texts?: readonly (string | null)[];
-  readonly isDashed?: boolean;
-}
-
-/** A horizontal line, such as a timeout or a budget. */
-export interface LimitLine {
-  readonly value: number;
-  readonly label: string;
-}
-
-export interface ChartProps {
-  /** What the chart shows, in a sentence for screen readers. */
-  readonly says: string;
-  readonly axis: TimeAxis;
-  readonly series: readonly Series[];
-  readonly format: (value: number) => string;
-  /** Shown if no series has a value above zero. */
-  readonly nothing: string;
-  /** Start of the known time, in milliseconds. What was before is marked as unknown. */
-  readonly knownFrom?: number | null;
-  readonly limit?: LimitLine | undefined;
-  /** Allows fractions as labels of the axis. */
-  readonly isFraction?: boolean;
-}
 
 interface ChartFrameProps extends ChartProps {
   readonly most: number;

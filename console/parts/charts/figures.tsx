@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { TimeAxis } from "../time-range-shape.ts";
 import { clockText, dayClockText, dayText } from "../time-zone.ts";
-import type { ChartProps, Series } from "./chart-frame.tsx";
+import type { ChartProps, Series } from "./chart-props.ts";
 import { endOf } from "./chart-shape.ts";
 
 /** A step in words. */

@@ -1,4 +1,5 @@
-import { ChartFrame, type ChartProps } from "./chart-frame.tsx";
+import { ChartFrame } from "./chart-frame.tsx";
+import type { ChartProps } from "./chart-props.ts";
 import { drawLine, endOf } from "./chart-shape.ts";
 
 export interface LineChartProps extends ChartProps {}

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { Series } from "./chart-frame.tsx";
+import type { Series } from "./chart-props.ts";
 
 /** The mark of a series beside its name. */
 export function Key({ of, marks }: { readonly of: Series; readonly marks: "line" | "bar" }) {

@@ -1,5 +1,5 @@
 import type { History } from "../../api/use-history.ts";
-import type { Series } from "../charts/chart-frame.tsx";
+import type { Series } from "../charts/chart-props.ts";
 import { endOf, stepAt, type Values } from "../charts/chart-shape.ts";
 import type { TimeAxis } from "../time-range-shape.ts";
 import { failedOf, rejectedOf, type Figures } from "./history-sums.ts";

@@ -1,6 +1,6 @@
 import type { History } from "../../api/use-history.ts";
 import { BarChart } from "../charts/bar-chart.tsx";
-import type { LimitLine } from "../charts/chart-frame.tsx";
+import type { LimitLine } from "../charts/chart-props.ts";
 import { LineChart } from "../charts/line-chart.tsx";
 import { setTimeRange, type TimeRange } from "../time-range.tsx";
 import { dayClockText } from "../time-zone.ts";
