@@ -2,7 +2,7 @@ import { useVerb } from "../../api/use-verb.ts";
 import type { ResultOf } from "../../api/verb-types.ts";
 import { grouped } from "../../parts/amount.tsx";
 import { BarChart } from "../../parts/chart.tsx";
-import type { Series } from "../../parts/charts/chart-frame.tsx";
+import type { Series } from "../../parts/charts/chart-props.ts";
 import { toMicros } from "../../parts/micros.ts";
 import { type TimeAxis } from "../../parts/time-range-shape.ts";
 import { forecastOf, spendByVendor, type VendorSpend } from "./spend-by-vendor.ts";
