@@ -1,5 +1,4 @@
-import type { ComponentChildren } from "preact";
-import { createContext } from "preact";
+import { createContext, type ComponentChildren } from "preact";
 import { useContext, useMemo, useRef } from "preact/hooks";
 import { address, hrefOf } from "../../address.ts";
 import { useList } from "../../api/use-list.ts";
