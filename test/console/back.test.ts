@@ -58,7 +58,7 @@ test(
     await page.setViewportSize({ width: 390, height: 300 });
     const by = page.getByRole("combobox", { name: "By" });
     // What comes later would move it.
-    await page.getByRole("heading", { level: 2, name: "By source" }).waitFor();
+    await page.getByRole("heading", { level: 2, name: "By vendor" }).waitFor();
     await untilLoaded(page);
     await by.scrollIntoViewIfNeeded();
     const scrolled = () => page.evaluate("Math.round(window.scrollY)") as Promise<number>;
@@ -76,7 +76,7 @@ test(
     await until(async () => (await scrolled()) === place);
     await page.goBack();
     await until(async () => !page.url().includes("by="));
-    await listed("source");
+    await listed("vendor");
     await standing();
     await page.evaluate("window.scrollTo(0, 0)");
     await page.goForward();
