@@ -96,6 +96,8 @@ test("everything that can be done on a page can be done without a pointer", { sk
   await act("credential price set", async () => (await write("Currency", "EUR"), page.keyboard.press("Enter")));
   await act("credential price remove", () => asked("Remove", "0.35"));
   await at(`/credentials?org=${org}`);
+  await open("Rename");
+  await act("credential rename", async () => (await write("Name", "Typed"), page.keyboard.press("Enter")));
   await open("Verify");
   assert.deepEqual(
     await page.evaluate(PRESS_AND_LOOK),
