@@ -43,21 +43,24 @@ async function ledgerTerminal(
   return { ...made, plain: plain.transactionId, unsettled: unsettled.transactionId };
 }
 
-test("ledger list puts what is to be settled first, narrows, and pages", async (t) => {
+test("ledger list has the newest run first, says what is to be settled, narrows, and pages", async (t) => {
   const { json, run, plain, unsettled } = await ledgerTerminal(t);
   const ids = async (...args: string[]): Promise<string[]> =>
     (await json<{ runs: { transaction_id: string }[] }>(["ledger", "list", ...args])).runs.map(
       (line) => line.transaction_id,
     );
-  assert.deepEqual(await ids(), [unsettled, plain]);
+  assert.deepEqual(await ids(), [plain, unsettled]);
+  assert.deepEqual(await ids("--charged", "unknown"), [unsettled]);
+  assert.deepEqual(await ids("--failure", "timeout", "--min-duration-ms", "1"), [unsettled]);
   assert.deepEqual(await ids("--charged", "yes"), [plain]);
   assert.deepEqual(await ids("--from", "2026-03-10T00:00:01Z"), [plain]);
   assert.deepEqual(await ids("--to", "2026-03-10"), []);
   const first = await json<{ next: string }>(["ledger", "list", "--limit", "1"]);
-  assert.deepEqual(await ids("--after", first.next), [plain]);
+  assert.deepEqual(await ids("--after", first.next), [unsettled]);
   const whole = await run(["ledger", "list"]);
-  assert.match(whole.stdout, /^TRANSACTION ID/);
-  assert.equal(whole.stderr, "");
+  assert.match(whole.stdout, /^to_settle {2}1\n\nTRANSACTION ID/);
+  assert.match(whole.stderr, /^1 of these runs has an unknown charge\. To list it, give --charged unknown\n$/);
+  assert.equal((await run(["ledger", "list", "--charged", "unknown"])).stderr, "");
   const wrong = await run(["ledger", "list", "--from", "yesterday"]);
   assert.equal(wrong.code, 2);
   assert.match(wrong.stderr, /must be a day/);

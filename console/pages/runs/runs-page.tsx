@@ -4,6 +4,7 @@ import { address, hrefOf } from "../../address.ts";
 import { useList } from "../../api/use-list.ts";
 import { useHistory } from "../../api/use-history.ts";
 import { useNames } from "../../api/use-names.ts";
+import type { ResultOf } from "../../api/verb-types.ts";
 import { OutcomeHistogram } from "../../parts/chart.tsx";
 import { commandOf } from "../../parts/command-of.ts";
 import { Damaged } from "../../parts/damaged.tsx";
@@ -45,7 +46,7 @@ export function RunsPage() {
       {damaged.length > 0 && (
         <Damaged runs={{ count: damaged.length, named: damaged.slice(0, NAMED_MAX) }} says="left out of this list" />
       )}
-      {filter.charged === undefined && <ToSettle of={list.results[0]?.to_settle} filter={filter} range={range} />}
+      {filter.charged === undefined && <ToSettle {...toSettleOf(list.results[0])} filter={filter} range={range} />}
       <div id="runs" tabIndex={-1}>
         <NamesOfRuns.Provider value={names ?? NO_NAMES}>
           <List
@@ -149,23 +150,26 @@ function CallsOverTime({ filter }: { readonly filter: Filter }) {
 }
 
 interface ToSettleProps {
-  readonly of: { readonly runs: number; readonly more: boolean } | undefined;
+  readonly runs: number;
+  readonly isMore: boolean;
   readonly filter: Filter;
   readonly range: TimeRange | null;
 }
 
-function ToSettle({ of, filter, range }: ToSettleProps) {
-  if (of === undefined || of.runs === 0) return null;
-  const { runs, more } = of;
+function toSettleOf(page: ResultOf<"ledger list"> | undefined): Pick<ToSettleProps, "runs" | "isMore"> {
+  return { runs: page?.to_settle ?? 0, isMore: page?.more_to_settle ?? false };
+}
+
+function ToSettle({ runs, isMore, filter, range }: ToSettleProps) {
+  if (runs === 0) return null;
+  const isOne = runs === 1 && !isMore;
   return (
     <p class="runs-to-settle">
       <Shape of="unknown" />{" "}
       <span>
-        {more && "More than "}
-        <Count of={runs} /> {runs === 1 && !more ? "run has" : "runs have"} a charge to settle.{" "}
-        <a href={hrefOf("/runs", { ...filter, ...range?.query, charged: "unknown" })}>
-          Show {runs === 1 ? "it" : "them"}
-        </a>
+        {isMore && "At least "}
+        <Count of={runs} /> {isOne ? "run has" : "runs have"} a charge to settle.{" "}
+        <a href={hrefOf("/runs", { ...filter, ...range?.query, charged: "unknown" })}>Show {isOne ? "it" : "them"}</a>
       </span>
     </p>
   );

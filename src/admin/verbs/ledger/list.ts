@@ -83,14 +83,11 @@ export default defineVerb({
         cost: listOf(text),
       }),
     ),
-    to_settle: Type.Optional(
-      Type.Object(
-        { runs: count, more: yesOrNo },
-        {
-          description: "How many of these runs have an unknown charge, or that there are more. Only on the first page",
-        },
-      ),
-    ),
+    to_settle: Type.Optional({
+      ...count,
+      description: "The number of these runs that have an unknown charge, if there are any. Only on the first page",
+    }),
+    more_to_settle: Type.Optional({ ...yesOrNo, description: "There are more than `to_settle`" }),
     damaged: Type.Optional(listOf(text)),
     looked_back_to: Type.Optional({
       ...time,
@@ -143,7 +140,8 @@ export default defineVerb({
         charge_unknown: run.charged_unknown,
         cost: toCostTexts(run),
       })),
-      ...(toSettle !== null && { to_settle: { runs: toSettle.runs, more: toSettle.isMore } }),
+      ...(toSettle !== null && toSettle.runs > 0 && { to_settle: toSettle.runs }),
+      ...(toSettle?.isMore === true && { more_to_settle: true }),
       ...(page.damaged.length > 0 && { damaged: page.damaged }),
       ...(page.lookedBackTo !== null && { looked_back_to: toWireTime(page.lookedBackTo) }),
       ...(page.next !== null && { next: page.next }),
