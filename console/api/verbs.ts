@@ -1394,11 +1394,10 @@ export interface components {
                 charge_unknown: number;
                 cost: string[];
             }[];
-            /** @description How many of these runs have an unknown charge, or that there are more. Only on the first page */
-            to_settle?: {
-                runs: number;
-                more: boolean;
-            };
+            /** @description The number of these runs that have an unknown charge, if there are any. Only on the first page */
+            to_settle?: number;
+            /** @description There are more than `to_settle` */
+            more_to_settle?: boolean;
             damaged?: string[];
             /**
              * Format: date-time

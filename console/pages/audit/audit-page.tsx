@@ -1,4 +1,4 @@
-import { address, hrefOf, setQuery } from "../../address.ts";
+import { address, currentZone, hrefOf, setQuery } from "../../address.ts";
 import { useList, useWholeList } from "../../api/use-list.ts";
 import type { InputOf, RowOf } from "../../api/verb-types.ts";
 import { Button } from "../../parts/button.tsx";
@@ -66,7 +66,7 @@ export function AuditPage() {
   return (
     <Page
       title="Audit"
-      about="All changes and failed logins, newest first. Times are in UTC."
+      about={`All changes and failed logins, newest first. Times are in ${currentZone()}; the filter takes days of UTC.`}
       actions={<Export verb="audit export" filter={given} />}
     >
       <FilterForm filter={filter} isFiltered={isFiltered} />
