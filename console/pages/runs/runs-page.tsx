@@ -1,8 +1,4 @@
-<<<<<<< HEAD
 import { createContext, type ComponentChildren } from "preact";
-=======
-import { type ComponentChildren, createContext } from "preact";
->>>>>>> 4530856b (console: Audit names the time zone of its times)
 import { useContext, useMemo, useRef } from "preact/hooks";
 import { address, hrefOf } from "../../address.ts";
 import { useList } from "../../api/use-list.ts";

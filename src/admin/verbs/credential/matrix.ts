@@ -114,13 +114,13 @@ async function findRows(
   return rows;
 }
 
-type Row = Awaited<ReturnType<typeof findRows>>[number];
+type MatrixRow = Awaited<ReturnType<typeof findRows>>[number];
 
-async function withNames(rows: readonly Row[], store: Pick<AdminStore, "credentialNames">) {
+async function withNames(rows: readonly MatrixRow[], store: Pick<AdminStore, "credentialNames">) {
   const names = await store.credentialNames(
     rows.flatMap(({ auto_credentials: one, no_auto_credentials: other }) => [one.cred_id, other.cred_id]),
   );
-  const named = (choice: Row["auto_credentials"]) => ({
+  const named = (choice: MatrixRow["auto_credentials"]) => ({
     ...choice,
     cred_name: names.get(choice.cred_id ?? "") ?? null,
   });
