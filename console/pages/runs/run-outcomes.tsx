@@ -4,7 +4,7 @@ import { FAULT_NAMES } from "./fault-words.ts";
 import type { Run } from "./run-words.ts";
 import "./run-outcomes.css";
 
-type CallLine = Run["outcomes"][number];
+type ListedCall = Run["outcomes"][number];
 
 /** A row shows at most this many shapes, so that it stays on one line. */
 const SHAPES_MAX = 24;
@@ -27,19 +27,19 @@ export function RunOutcomes({ run, source }: { readonly run: Run; readonly sourc
   );
 }
 
-function kindOf({ outcome, sent }: CallLine): OutcomeKind {
+function kindOf({ outcome, sent }: ListedCall): OutcomeKind {
   if (outcome === "unknown") return "waiting";
   if (outcome === "failed") return sent ? "failed" : "off";
   return outcome === "match" ? "found" : "no_record";
 }
 
-function wordsOf(call: CallLine): string {
+function wordsOf(call: ListedCall): string {
   if (call.outcome === "unknown") return "interrupted";
   if (call.outcome === "failed") return `${call.sent ? "failed" : "not sent"}, ${nameOf(call)}`;
   return call.outcome === "match" ? "found" : "no record";
 }
 
-function nameOf({ failure }: CallLine): string {
+function nameOf({ failure }: ListedCall): string {
   return failure === null ? "no recorded reason" : (FAULT_NAMES[failure] ?? failure);
 }
 

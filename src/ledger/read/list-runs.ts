@@ -12,14 +12,14 @@ export interface RunLine extends RunRow, RunCost {
   readonly calls: number;
   readonly failed: number;
   /** The outcomes of its first calls, at most `OUTCOMES_MAX`. */
-  readonly outcomes: readonly CallLine[];
+  readonly outcomes: readonly ListedCall[];
   readonly requests: number;
   readonly charged_yes: number;
   /** The number of unknown charges. */
   readonly charged_unknown: number;
 }
 
-export interface CallLine {
+export interface ListedCall {
   readonly source: string;
   readonly outcome: CallOutcome;
   readonly fault_kind: string | null;
