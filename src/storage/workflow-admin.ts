@@ -10,7 +10,7 @@ import { recordChange } from "./record-change.ts";
 import { fromWorkflow, toWorkflow } from "./rows.ts";
 
 type StoredWorkflow = ReturnType<typeof toWorkflow>;
-type Settings = Omit<WorkflowChange, "versions">;
+type WorkflowSettings = Omit<WorkflowChange, "versions">;
 
 export function createWorkflowAdmin(engine: Engine): WorkflowAdmin {
   return {
@@ -69,12 +69,12 @@ export function createWorkflowAdmin(engine: Engine): WorkflowAdmin {
 }
 
 /** The values that the changed settings had. */
-function sameSettings(before: StoredWorkflow, changed: Settings): Settings {
-  return Object.fromEntries(Object.keys(changed).map((name) => [name, before[name as keyof Settings]]));
+function sameSettings(before: StoredWorkflow, changed: WorkflowSettings): WorkflowSettings {
+  return Object.fromEntries(Object.keys(changed).map((name) => [name, before[name as keyof WorkflowSettings]]));
 }
 
 /** Settings with the names that all other interfaces use. */
-function snakeCase(settings: Settings): JsonObject {
+function snakeCase(settings: WorkflowSettings): JsonObject {
   return Object.fromEntries(
     Object.entries(settings).map(([name, value]) => [name.replaceAll(/[A-Z]/g, (c) => `_${c.toLowerCase()}`), value]),
   );
