@@ -97,6 +97,7 @@ test("every verb that does its work bit by bit says how to go on with it", async
       "ledger export",
       "ledger prune",
       "ledger settle",
+      "ledger settle-unknown",
       "store backup",
       "store copy",
       "store restore",

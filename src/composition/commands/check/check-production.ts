@@ -60,6 +60,8 @@ export async function checkProduction(parts: ProductionParts, report: CheckRepor
 
 function checkOrigins({ on }: CheckedSources, report: CheckReport): void {
   for (const [id, { source, file }] of on) {
+    // An example has no vendor, and its origin is that of a published example.
+    if (source.declaration["x-example"] === true) continue;
     const plain = (source.declaration.origins ?? []).filter(isReadableOnTheWay);
     const sent = [source.inputNames.length > 0 && "inputs", source.credentialUse !== "none" && "credentials"];
     const named = sent.filter((what) => what !== false).join(" and ");
