@@ -15,6 +15,7 @@ import type {
   CredentialSealer,
   ExplainingFinder,
   FunctionListing,
+  LockedCatalogs,
   RestoredStore,
   RunService,
   ServiceState,
@@ -53,6 +54,12 @@ export interface VerbNeeds {
    * sentence for each new file, and for each that could not be written.
    */
   writeTypes(): Promise<readonly string[]>;
+  /**
+   * Compares the installed packages of sources with `datarun.lock`, and writes it.
+   * @param write false to write nothing
+   * @throws OperatorError for a package that cannot be used
+   */
+  lockCatalogs(write: boolean): Promise<LockedCatalogs>;
   /** The state of the service that the verb runs in; `null` in a terminal. */
   serviceState(): ServiceState | null;
   sealer(): Promise<CredentialSealer>;

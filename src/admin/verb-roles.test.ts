@@ -27,7 +27,7 @@ const ANYWHERE: Readonly<Record<Role, string>> = {
 
 /** Verbs that read or write files of the terminal's machine, or work on a data directory other than the service's. */
 const TERMINAL = `
-  client generate; function new; keys adopt; ledger drain; source new; store copy; store restore`;
+  catalog lock; client generate; function new; keys adopt; ledger drain; source new; store copy; store restore`;
 
 /** Inputs that make a verb write files, or test the whole catalog in the service. */
 const TERMINAL_INPUTS: Readonly<Record<string, readonly string[]>> = {
@@ -40,6 +40,7 @@ const TERMINAL_INPUTS: Readonly<Record<string, readonly string[]>> = {
 const OF_TERMINALS: ReadonlySet<Need> = new Set([
   "terminal",
   "projectFolder",
+  "lockCatalogs",
   "copyStore",
   "restoreStore",
   "drainLedger",

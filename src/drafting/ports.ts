@@ -29,5 +29,5 @@ export interface DraftingTools {
 
 export interface SourceFileRef {
   readonly path: string;
-  readonly from: "catalog" | "project";
+  readonly from: "catalog" | "package" | "project";
 }

@@ -15,7 +15,15 @@ export function toSourceListing(
     find: (id) => all.get(id)?.source,
     placeOf: (id) => {
       const loaded = all.get(id);
-      return loaded && { file: loaded.file, from: loaded.from, isOn: isOn(loaded), texts: textsOf(loaded) };
+      return (
+        loaded && {
+          file: loaded.file,
+          from: loaded.from,
+          package: loaded.package ?? null,
+          isOn: isOn(loaded),
+          texts: textsOf(loaded),
+        }
+      );
     },
     isBroken: (id) => problems.some(({ file }) => declaresId(file, id)),
   };

@@ -6,6 +6,8 @@ import { loadSource, type LoadOptions } from "../sources/load-source.ts";
 import { declaredContent } from "../sources/runnable.ts";
 import type { VersionTexts } from "../terms/version.ts";
 import type { KnownDocuments } from "../sources/ports.ts";
+import { loadPackages } from "./packages/load-packages.ts";
+import { PackageError } from "./packages/package-error.ts";
 
 const SOURCE_FILES = "**/*.{ts,js,mjs,yaml,yml}";
 const FUNCTION_FILES = "**/*.{ts,js,mjs}";
@@ -35,7 +37,9 @@ export interface LoadedSource {
   /** The texts of its version; absent for a source without a file. */
   readonly texts?: () => Promise<VersionTexts>;
   readonly file: string;
-  readonly from: "catalog" | "project";
+  readonly from: "catalog" | "package" | "project";
+  /** The name of the package. */
+  readonly package?: string;
 }
 
 /** The texts of the source's version. */
@@ -52,24 +56,29 @@ export interface LoadedSources {
 export interface LoadSourcesOptions extends Omit<LoadOptions, "compile" | "known" | "root"> {
   readonly catalog: string;
   readonly project: string | undefined;
+  /** Names of packages. */
+  readonly catalogs: readonly string[];
   readonly known: { readonly catalog: KnownDocuments; readonly project: KnownDocuments };
 }
 
-/** Loads the sources of the catalog and of a project. A project's source replaces a catalog source with the same id. */
-export async function loadSources({ known, ...options }: LoadSourcesOptions): Promise<LoadedSources> {
-  const [catalog, project] = await Promise.all([
+/**
+ * Loads the sources of the catalog, of a project, and of the packages that it names. A project's source replaces a
+ * catalog source with the same id. A package's source replaces none.
+ */
+export async function loadSources({ known, catalogs, ...options }: LoadSourcesOptions): Promise<LoadedSources> {
+  const ofProject = { ...options, known: known.project, compile: "now" } as const;
+  const [catalog, project, packages] = await Promise.all([
     loadFolder(options.catalog, "catalog", {
       ...options,
       version: undefined,
       known: known.catalog,
       compile: "first use",
     }),
-    options.project === undefined
-      ? { loaded: [], problems: [] }
-      : loadFolder(options.project, "project", { ...options, known: known.project, compile: "now" }),
+    options.project === undefined ? { loaded: [], problems: [] } : loadFolder(options.project, "project", ofProject),
+    loadPackages(options.project, catalogs, ofProject),
   ]);
   const all = new Map<string, LoadedSource>();
-  const problems = [...catalog.problems, ...project.problems];
+  const problems = [...catalog.problems, ...project.problems, ...packages.problems];
   const replaced: string[] = [];
   for (const loaded of [...catalog.loaded, ...project.loaded]) {
     const { id } = loaded.source;
@@ -81,7 +90,18 @@ export async function loadSources({ known, ...options }: LoadSourcesOptions): Pr
     if (before !== undefined) replaced.push(id);
     all.set(id, loaded);
   }
+  for (const loaded of packages.sources) {
+    const { id } = loaded.source;
+    const before = all.get(id);
+    if (before === undefined) all.set(id, { ...loaded, from: "package" });
+    else problems.push(new PackageError(loaded.file, cannotReplace(loaded.package, before)));
+  }
   return { all, replaced, problems };
+}
+
+function cannotReplace(name: string, { source, from, file, package: other }: LoadedSource): string {
+  const owner = from === "package" ? `the package ${other}` : `the ${from} (${file})`;
+  return `its id ${source.id} is that of a source of ${owner}, and the package ${name} cannot replace it`;
 }
 
 async function loadFolder(folder: string, from: LoadedSource["from"], options: LoadOptions) {
@@ -117,9 +137,11 @@ function pathProblem(folder: string, file: string, id: string): string | null {
   return actual === expected ? null : `its id ${id} belongs at sources/${expected.replaceAll(sep, "/")}`;
 }
 
-/** Whether a catalog source is on: always if it stays on the machine, otherwise if the setting names it. */
+/**
+ * Whether runs may call a source. One of the catalog that leaves the machine is on if the setting `catalog` names it.
+ */
 export function isEnabled({ source, from }: LoadedSource, patterns: readonly string[]): boolean {
-  return from === "project" || !source.leavesMachine || patterns.some((pattern) => namesSource(pattern, source.id));
+  return from !== "catalog" || !source.leavesMachine || patterns.some((pattern) => namesSource(pattern, source.id));
 }
 
 /** Whether an entry of the setting `catalog` matches a source. */

@@ -64,17 +64,19 @@ export interface Catalogs {
 
 const CATALOG = join(PACKAGE_ROOT, "catalog");
 
-/**
- * Loads every source, on or off. Without a data directory every file of the project is checked.
- * @param version code that was loaded with another version is loaded again
- */
-export async function openSources(
-  project: string | undefined,
-  dataDir?: string,
-  version?: string,
-): Promise<OpenedSources> {
+interface SourcesToRead {
+  /** The packages of sources that the project names. */
+  readonly catalogs?: readonly string[];
+  /** Without it, every file of the project is checked. */
+  readonly dataDir?: string;
+  /** Code that was loaded with another version is loaded again. */
+  readonly version?: string | undefined;
+}
+
+/** Loads every source, on or off. */
+export async function openSources(project: string | undefined, what: SourcesToRead = {}): Promise<OpenedSources> {
   resolveDatarunImports(project === undefined ? [] : [project]);
-  return readSources(project, dataDir, version);
+  return readSources(project, what);
 }
 
 interface OpenedSources extends LoadedSources {
@@ -86,8 +88,7 @@ const NOTHING: Learned = { files: 0, problem: null };
 
 async function readSources(
   project: string | undefined,
-  dataDir: string | undefined,
-  version?: string,
+  { catalogs = [], dataDir, version }: SourcesToRead,
 ): Promise<OpenedSources> {
   const own = join(PACKAGE_ROOT, ".cache", "sources");
   const inData = dataDir === undefined ? [] : [join(resolve(dataDir), "sources")];
@@ -95,7 +96,7 @@ async function readSources(
     catalog: await openSavedDocuments([own, ...inData].map((folder) => join(folder, "catalog.json"))),
     project: await openSavedDocuments(inData.map((folder) => join(folder, "project.json"))),
   };
-  const loaded = await loadSources({ catalog: CATALOG, project, schemas: createSchemas(), version, known });
+  const loaded = await loadSources({ catalog: CATALOG, project, catalogs, schemas: createSchemas(), version, known });
   await known.project.keep();
   return { ...loaded, learned: await known.catalog.keep() };
 }
@@ -104,8 +105,8 @@ async function readSources(
 export async function openCatalogs(options: CatalogOptions): Promise<Catalogs> {
   const { settings, clock, log, dev } = options;
   const project = settings.project;
-  const opening =
-    options.loaded === undefined ? openSources(project, settings.dataDir) : { ...options.loaded, learned: NOTHING };
+  const what = { catalogs: settings.catalogs, dataDir: settings.dataDir };
+  const opening = options.loaded === undefined ? openSources(project, what) : { ...options.loaded, learned: NOTHING };
   const functions = await openFunctions({
     catalog: options.loaded === undefined ? CATALOG : undefined,
     project,
@@ -142,7 +143,7 @@ export async function openCatalogs(options: CatalogOptions): Promise<Catalogs> {
       versions: () => [...functions.list().map(versionOfFunction), ...versionsOfSources(loaded, patterns)],
       async reload(register) {
         version += 1;
-        const read = options.loaded ?? (await readSources(project, settings.dataDir, String(version)));
+        const read = options.loaded ?? (await readSources(project, { ...what, version: String(version) }));
         const next = withLastValid(loaded, read);
         await register(versionsOfSources(next, patterns));
         loaded = next;

@@ -9,7 +9,7 @@ const BETWEEN_LOOKS_MS = 50;
  */
 const LOOK_AGAIN_MS = 2_000;
 /** Declarations have no code; `datarun dev` writes one itself. */
-const WATCHED = /(?<!\.d)\.(ts|mts|cts|js|mjs|cjs|json|ya?ml)$/;
+const WATCHED = /(?<!\.d)\.(ts|mts|cts|js|mjs|cjs|json|ya?ml)$|^datarun\.lock$/;
 
 interface Snapshot {
   readonly folders: ReadonlySet<string>;

@@ -121,6 +121,12 @@ export const SETTINGS = [
     says: "Catalog sources that leave the machine and are to be turned on: ids, or patterns such as `gleif__*`.",
   },
   {
+    key: "catalogs",
+    type: "list",
+    default: [],
+    says: "Packages of sources (`datarun-catalog-*`) that are installed in the project. Their sources are on, and must be as `datarun.lock` states.",
+  },
+  {
     key: "catalog_data",
     type: "text",
     default: undefined,

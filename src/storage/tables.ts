@@ -313,7 +313,7 @@ interface VersionTable {
   /** Counts up from 1 for each subject. */
   readonly number: number;
   readonly digest: string;
-  readonly origin: "catalog" | "project";
+  readonly origin: "catalog" | "package" | "project";
   /** The first time that a service loaded it. */
   readonly first_wall_at: number;
   readonly build: string | null;

@@ -207,6 +207,12 @@ export const FIXTURES: readonly Fixture[] = [
     says: /^catalog: "glief__\*" matches no source: did you mean "gleif__\*"\?$/,
   },
   {
+    code: "catalogs.refused",
+    name: "a package of sources that is not installed",
+    given: { catalogs: "datarun-catalog-none" },
+    says: /package\.json: datarun-catalog-none is not installed: npm install datarun-catalog-none$/,
+  },
+  {
     code: "origins.names_nothing",
     name: "an origin with another port than the source's",
     files: { "sources/a.mjs": sourceText("acme__a", `origins: ["https://a.example:8443"],`) },

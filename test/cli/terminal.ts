@@ -150,6 +150,7 @@ const SOURCES: SourceListing = {
   placeOf: (id) => ({
     file: `${id}.ts`,
     from: "project",
+    package: null,
     isOn: true,
     texts: async () => ({ content: "{}", source: {} }),
   }),

@@ -37,6 +37,8 @@ export async function testLive(
       `A call of ${source.id} can be billed. Give --accept-charge to make it all the same.`,
     );
   }
+  if (input.record === true && tools.fileOf(source.id)?.from === "package")
+    throw new OperatorError("refused", `${source.id} is a source of a package: its cases are recorded there.`);
   const each = chooseCase(declaration.cases ?? [], input.case);
   const { inputs, from } = inputsFor(input, each, declaration.live?.inputs);
   noteDropped(source, inputs, parts.note);

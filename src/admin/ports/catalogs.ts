@@ -19,11 +19,25 @@ export interface SourceListing extends SourceCatalog, Listing {
 
 export interface SourceOrigin {
   readonly file: string;
-  readonly from: "catalog" | "project";
+  readonly from: "catalog" | "package" | "project";
+  /** The name of the package; `null` if it is of none. */
+  readonly package: string | null;
   /** Whether runs may call it. For a catalog source that leaves the machine, the setting `catalog` decides. */
   readonly isOn: boolean;
   /** The texts of its version. */
   readonly texts: () => Promise<VersionTexts>;
+}
+
+export interface LockedCatalogs {
+  /** The path of `datarun.lock`. */
+  readonly file: string;
+  /** The packages of the setting `catalogs`, with their differences from the lock, and those that only the lock has. */
+  readonly packages: readonly {
+    readonly name: string;
+    readonly version: string;
+    readonly sources: number;
+    readonly differences: readonly string[];
+  }[];
 }
 
 export interface FunctionListing extends FunctionCatalog, Listing {

@@ -13,7 +13,7 @@ export interface Version {
   readonly digest: string;
   /** Counts up from 1 for each function and source, in the order of registration. */
   readonly number: number;
-  readonly origin: "catalog" | "project";
+  readonly origin: "catalog" | "package" | "project";
   /** The first time that a service loaded it. */
   readonly firstWallAt: number;
   /** The version of the deployment that first loaded it, derived from git; `null` if it is not known. */

@@ -66,7 +66,7 @@ const wireVersion = Type.Object({
   first_used: { ...time, description: "When a service first loaded it; UTC" },
   build: { ...orNull(text), description: "The version of the deployment that first loaded it" },
   deployed_by: { ...orNull(text), description: "The deployer, as `--deployed-by` named it" },
-  from: oneOf("catalog", "project"),
+  from: oneOf("catalog", "package", "project"),
   now: { ...yesOrNo, description: "Whether this deployment runs it now, where no workflow names another" },
 });
 

@@ -32,10 +32,8 @@ export async function serveVendors(what: ServedVendors): Promise<number> {
 async function start({ project: named, port }: ServedVendors, tell: (words: string) => void): Promise<VendorSimulator> {
   const environment = process.env;
   const project = projectOf({ project: named }, environment, process.cwd());
-  const [settings, { all, problems }] = await Promise.all([
-    readSettingsOf(project, {}, environment),
-    openSources(project),
-  ]);
+  const settings = await readSettingsOf(project, {}, environment);
+  const { all, problems } = await openSources(project, { catalogs: settings.catalogs });
   for (const { message } of problems) tell(`A file cannot be used: ${message}\n`);
   const sources = [...all.values()].map(({ source }) => source).filter(({ leavesMachine }) => leavesMachine);
   const simulator = await startVendorSimulator({

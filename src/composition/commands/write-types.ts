@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { asTyped } from "../../admin/cli/typed-commands.ts";
 import { shownPath } from "../../admin/authoring/source-files.ts";
-import { projectOf } from "../../project/config-file.ts";
+import { projectOf, readSettingsOf } from "../../project/config-file.ts";
 import { openSources } from "../../project/open-catalogs.ts";
 import { createCompilerConfig, projectTypes } from "../../project/project-types.ts";
 import { printableLines } from "../../terms/text/printable.ts";
@@ -29,7 +29,8 @@ export async function writeTypes(
   if (project === undefined) return refuse("There is no project folder: name one with --project.");
   if (!existsSync(project)) return refuse(`The project folder ${shownPath(project)} does not exist.`);
   try {
-    const loaded = await openSources(project);
+    const { catalogs } = await readSettingsOf(project, {}, process.env);
+    const loaded = await openSources(project, { catalogs });
     // Without the types of a broken source, correct functions would not compile.
     if (loaded.problems.length > 0) return refuse(loaded.problems.map(({ message }) => message).join("\n"));
     const types = projectTypes(project, loaded);

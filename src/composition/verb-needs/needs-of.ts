@@ -5,7 +5,14 @@ import { OperatorError } from "../../terms/operator-error.ts";
 import type { NeedParts } from "./need-parts.ts";
 
 /** The needs that only the terminal of a command provides, because they read or write files on its machine. */
-export type TerminalNeed = "projectFolder" | "writeTypes" | "terminal" | "copyStore" | "restoreStore" | "drainLedger";
+export type TerminalNeed =
+  | "projectFolder"
+  | "writeTypes"
+  | "lockCatalogs"
+  | "terminal"
+  | "copyStore"
+  | "restoreStore"
+  | "drainLedger";
 
 /**
  * The needs of one verb, in a service and in a terminal. Code that most verbs do not use is imported by the need that

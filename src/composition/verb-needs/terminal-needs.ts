@@ -8,7 +8,14 @@ import { openCommandParts } from "./terminal/command-parts.ts";
 import { type DeploymentRef, findDeployment, unavailable } from "./terminal/deployment-ref.ts";
 
 /** The needs that are read from the project folder. */
-const OF_PROJECT = new Set<Need>(["sources", "functions", "replyBytesMax", "authoring", "projectFolder"]);
+const OF_PROJECT = new Set<Need>([
+  "sources",
+  "functions",
+  "replyBytesMax",
+  "authoring",
+  "projectFolder",
+  "lockCatalogs",
+]);
 
 /** Opens a verb's needs: each when the verb first requests it. All are closed when the verb has ended. */
 export async function openVerbs(
@@ -35,11 +42,12 @@ export async function openVerbs(
 /** The needs that a service lacks. The command line itself provides the terminal. */
 function localNeeds(found: DeploymentRef): Pick<VerbNeeds, Exclude<TerminalNeed, "terminal">> {
   const { settings, clock, note } = found;
+  const projectFolder = () => {
+    if (settings.project !== undefined) return settings.project;
+    throw new OperatorError("invalid", "There is no project folder: name one with --project.");
+  };
   return {
-    projectFolder() {
-      if (settings.project !== undefined) return settings.project;
-      throw new OperatorError("invalid", "There is no project folder: name one with --project.");
-    },
+    projectFolder,
     async writeTypes() {
       if (settings.project === undefined) return [];
       const [{ createProjectTypes }, { openSources }] = await Promise.all([
@@ -47,7 +55,11 @@ function localNeeds(found: DeploymentRef): Pick<VerbNeeds, Exclude<TerminalNeed,
         import("../../project/open-catalogs.ts"),
       ]);
       // The sources are read again, because the verb has written one.
-      return createProjectTypes(settings.project, await openSources(settings.project));
+      return createProjectTypes(settings.project, await openSources(settings.project, { catalogs: settings.catalogs }));
+    },
+    async lockCatalogs(write) {
+      const { lockCatalogs } = await import("../../project/packages/lock-catalogs.ts");
+      return lockCatalogs(projectFolder(), settings.catalogs, write);
     },
     async copyStore(act, onProgress) {
       const { copyStore } = await import("./terminal/copy-store.ts");

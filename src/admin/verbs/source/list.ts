@@ -32,7 +32,8 @@ export default defineVerb({
       credential: oneOf("none", "optional", "required"),
       leaves_machine: yesOrNo,
       timeout_ms: count,
-      from: oneOf("catalog", "project"),
+      from: oneOf("catalog", "package", "project"),
+      package: { ...orNull(text), description: "The name of the package" },
       on: { ...yesOrNo, description: "Whether runs may call it" },
       charge: wireCharge,
       live_tested: {
@@ -49,7 +50,7 @@ export default defineVerb({
     const listing = await sources();
     const rows = listing.ids().flatMap((id) => {
       const source = listing.find(id)!;
-      const { from, isOn } = listing.placeOf(id)!;
+      const { from, package: name, isOn } = listing.placeOf(id)!;
       if (vendor !== undefined && vendorOf(id) !== vendor) return [];
       return {
         source: id,
@@ -58,6 +59,7 @@ export default defineVerb({
         leaves_machine: source.leavesMachine,
         timeout_ms: source.timeoutMs,
         from,
+        package: name,
         on: isOn,
         charge: toWireCharge(source),
         live_tested: liveTestedOf(source),

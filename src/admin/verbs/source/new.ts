@@ -87,6 +87,8 @@ function placeOf({ project, fileOf }: AuthoringTools, id: string): string {
   if (project === undefined) throw new OperatorError("usage", "Give the project folder with --project.");
   const there = fileOf(id);
   if (there?.from === "project") throw new OperatorError("refused", `${id} exists already: ${shownPath(there.path)}`);
+  if (there?.from === "package")
+    throw new OperatorError("refused", `${id} is a source of a package: ${shownPath(there.path)}`);
   const path = join(project, "sources", `${id.replace("__", "/")}.yaml`);
   if (existsSync(path)) throw fileExists(path);
   return path;

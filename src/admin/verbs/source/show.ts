@@ -38,7 +38,8 @@ export default defineVerb({
     description: { ...orNull(text), description: "Markdown" },
     docs: orNull(text),
     file: text,
-    from: oneOf("catalog", "project"),
+    from: oneOf("catalog", "package", "project"),
+    package: { ...orNull(text), description: "The name of the package" },
     on: { ...yesOrNo, description: "Whether runs may call it" },
     leaves_machine: yesOrNo,
     data: listOf(
@@ -76,7 +77,7 @@ export default defineVerb({
     const listing = await sources();
     const source = requireSource(listing, id);
     const { declaration } = source;
-    const { file, from, isOn } = listing.placeOf(source.id)!;
+    const { file, from, package: name, isOn } = listing.placeOf(source.id)!;
     const recipe = recipeOf(file);
     return {
       source: source.id,
@@ -85,6 +86,7 @@ export default defineVerb({
       docs: declaration.docs ?? null,
       file: shownPath(file),
       from,
+      package: name,
       on: isOn,
       leaves_machine: source.leavesMachine,
       data: [...(declaration.data ?? [])].map(({ file: _, ...origin }) => origin),

@@ -2,6 +2,7 @@ import type { DescribedFunction, FunctionListing } from "../../../admin/ports.ts
 import { declaresId } from "../../../project/declares-id.ts";
 import { openListedFunctions } from "../../../project/list-functions.ts";
 import { isEnabled, type LoadedSource, type LoadedSources, namesSource } from "../../../project/load-sources.ts";
+import { PackageError } from "../../../project/packages/package-error.ts";
 import { openSources } from "../../../project/open-catalogs.ts";
 import { replaceData } from "../../../project/replace-data.ts";
 import type { Settings } from "../../../settings/settings.ts";
@@ -26,16 +27,19 @@ export interface CheckedProject extends CheckedSources {
 /** Loads every source and function as a start does, and compares them with the settings. */
 export async function checkProject(settings: Settings, dataDir: string, report: CheckReport): Promise<CheckedProject> {
   const [{ all, problems }, functions] = await Promise.all([
-    openSources(settings.project),
+    openSources(settings.project, { catalogs: settings.catalogs }),
     checkFunctions(settings.project, dataDir, report),
   ]);
   const data = await replaceData(settings.catalogData, all);
-  for (const { file, reason, message } of [...problems, ...data.problems])
-    report.add("project.file_broken", message, { file, line: lineOf(reason) });
+  for (const problem of [...problems, ...data.problems]) {
+    const { file, reason, message } = problem;
+    const code = problem instanceof PackageError ? "catalogs.refused" : "project.file_broken";
+    report.add(code, message, { file, line: lineOf(reason) });
+  }
   const patterns = settings.demo ? ["*"] : settings.catalog;
   const on = new Map([...all].filter(([, source]) => isEnabled(source, patterns)));
   for (const [id, { source, file, from }] of on) {
-    if (from !== "project") continue;
+    if (from === "catalog") continue;
     if ((source.declaration.cases ?? []).length === 0) report.add("project.no_cases", `${id} has no cases`, { file });
     const { regions = [] } = source.declaration;
     if (regionFault("this source", regions, settings.region) !== null)

@@ -39,6 +39,11 @@ export const CHECKS = {
     says: "An entry of `catalog` matches no source, neither as an id nor as a pattern.",
     hint: "`datarun source list` shows every id.",
   },
+  "catalogs.refused": {
+    says: "A package of the setting `catalogs` is not installed, holds more than YAML files, replaces a source, or is not as `datarun.lock` states.",
+    hint: "Read what differs. `datarun catalog lock` accepts it.",
+    stopsStart: true,
+  },
   "origins.names_nothing": {
     says: "No source that is on has the origin that an entry of `outbound.private_origins` or `outbound.trace_origins` names.",
     hint: "Write it exactly as the source declares it, with its port if it has one.",

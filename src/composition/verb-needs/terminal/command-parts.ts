@@ -10,9 +10,10 @@ const NO_PROJECT = `No project is named here, so that only the catalog is known:
 /** The parts of a deployment for one command. Each is opened, and its code imported, when the verb first uses it. */
 export function openCommandParts(deployment: DeploymentRef): NeedParts {
   const { settings, clock, reading, note, once, engine, store } = deployment;
-  const { project, dataDir, databaseUrl } = settings;
+  const { project, catalogs, dataDir, databaseUrl } = settings;
   const openSources = once(
-    async () => (await import("../../../project/open-catalogs.ts")).openSources(project, undefined, reading),
+    async () =>
+      (await import("../../../project/open-catalogs.ts")).openSources(project, { catalogs, version: reading }),
     () => {},
   );
   const openFunctions = once(
