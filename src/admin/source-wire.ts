@@ -1,4 +1,5 @@
 import type { RunnableSource } from "../run/ports.ts";
+import type { SourceProof } from "./ports.ts";
 import type { SourceCase } from "../sdk/source.ts";
 import { CHARGE_MODELS } from "../terms/money/charge.ts";
 import { type Json, type JsonObject, readJsonExactly } from "../terms/json/json.ts";
@@ -6,7 +7,7 @@ import { amountText, readAmount } from "../terms/money/money.ts";
 import type { Price } from "../terms/money/price.ts";
 import { FIELD_NEEDS, fieldsOf, needOf } from "../terms/schema/schema-fields.ts";
 import { Type } from "../terms/schema/type.ts";
-import { anObject, anything, count, listOf, oneOf, orNull, text } from "./result-schemas.ts";
+import { anObject, anything, count, listOf, oneOf, orNull, text, yesOrNo } from "./result-schemas.ts";
 
 /** The declarations of sources and functions, as results show them. */
 
@@ -109,11 +110,30 @@ export function expectedOutcome({ expect }: SourceCase): string {
   return "failure" in expect ? expect.failure : expect.match ? "record" : "no record";
 }
 
-/** The date of the last test with the real vendor, from the source's file; `null` without a vendor. */
-export function liveTestedOf({ declaration, leavesMachine }: RunnableSource): string | null {
-  const { "x-live-tested": tested } = declaration as Readonly<Record<`x-${string}`, unknown>>;
+export const wireProof = orNull(
+  Type.Object({
+    date: text,
+    build: { ...text, description: "The version of the service" },
+    match: { ...yesOrNo, description: "Whether the vendor had a record" },
+    outdated: { ...yesOrNo, description: "Whether it is of another version of the source" },
+  }),
+);
+
+export function toWireProof(proof: SourceProof | null) {
+  if (proof === null) return null;
+  const { date, build, match, outdated } = proof;
+  return { date, build, match, outdated };
+}
+
+export const liveTested = {
+  ...orNull(text),
+  description: "The date of its proof, `DATE, another version`, or `never`; null if it has no vendor",
+};
+
+/** When `datarun prove` last had an answer of the vendor; `null` without a vendor. */
+export function liveTestedOf({ leavesMachine }: RunnableSource, proof: SourceProof | null): string | null {
   if (!leavesMachine) return null;
-  return typeof tested === "string" ? tested : "never";
+  return proof === null ? "never" : `${proof.date}${proof.outdated ? ", another version" : ""}`;
 }
 
 /** A copy by JSON, because schemas from a library have properties that are not enumerable. */

@@ -27,11 +27,11 @@ const ANYWHERE: Readonly<Record<Role, string>> = {
 
 /** Verbs that read or write files of the terminal's machine, or work on a data directory other than the service's. */
 const TERMINAL = `
-  catalog lock; client generate; function new; keys adopt; ledger drain; source new; store copy; store restore`;
+  catalog lock; client generate; function new; keys adopt; ledger drain; prove; source new; store copy; store restore`;
 
 /** Inputs that make a verb write files, or test the whole catalog in the service. */
 const TERMINAL_INPUTS: Readonly<Record<string, readonly string[]>> = {
-  "source test": ["all", "free_only", "report", "mark", "record"],
+  "source test": ["all", "record"],
   "keys rotate": ["adopt_root_key"],
   "store backup": ["include_root_key"],
 };

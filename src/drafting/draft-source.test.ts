@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parse } from "yaml";
 import { findRecord } from "./find-record.ts";
-import { addCase, markTested } from "../sources/declarative/source-text.ts";
+import { addCase } from "../sources/declarative/source-text.ts";
 import { distinguishingCondition, distinguishingSteps } from "./distinguishing-path.ts";
 import { toYaml } from "../sources/declarative/write-yaml.ts";
 
@@ -79,14 +79,4 @@ test("what is written as YAML reads back as it was", () => {
     none: null,
   };
   assert.deepEqual(parse(toYaml(value)), value);
-});
-
-test("the date of a test is written into the file, and the rest of the file does not change", () => {
-  const told = "2026-03-01, version 1.2.3";
-  const head = "# mine\nid: a__b\ndescription: |\n  x-live-tested: never here\n";
-  const rest = "inputs: {type: object} # any\n\ncases:\n  - name: x-live-tested\n";
-  const marked = `${head}x-live-tested: ${told}\n\n${rest}`;
-  assert.equal(markTested(`${head}x-live-tested: never # so far\n\n${rest}`, told), marked);
-  assert.equal(markTested(`${head}${rest}`, told), marked);
-  assert.equal(markTested(marked, told), marked);
 });

@@ -43,7 +43,6 @@ export function draftSource(draft: SourceDraft): JsonObject {
     title: draft.title,
     ...(draft.description === undefined ? {} : { description: draft.description }),
     ...(draft.docs === undefined ? {} : { docs: draft.docs }),
-    "x-live-tested": "never",
     inputs: {
       type: "object",
       required: inputs.filter(({ required }) => required).map(({ name }) => name),

@@ -1,6 +1,7 @@
 import { existsSync, globSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import type { RunnableSource } from "../run/ports.ts";
+import { type Proofs, readProofs } from "../sources/proofs.ts";
 import { LoadError } from "../terms/load-error.ts";
 import { loadSource, type LoadOptions } from "../sources/load-source.ts";
 import { declaredContent } from "../sources/runnable.ts";
@@ -49,6 +50,10 @@ export function textsOf({ source, texts }: LoadedSource): () => Promise<VersionT
 
 export interface LoadedSources {
   readonly all: ReadonlyMap<string, LoadedSource>;
+  /** The proofs of the project and of the catalog, in this order. */
+  readonly proofs?: readonly Proofs[];
+  /** What is wrong without making a source unusable, each a sentence. */
+  readonly remarks?: readonly string[];
   readonly replaced: readonly string[];
   readonly problems: readonly LoadError[];
 }
@@ -96,7 +101,21 @@ export async function loadSources({ known, catalogs, ...options }: LoadSourcesOp
     if (before === undefined) all.set(id, { ...loaded, from: "package" });
     else problems.push(new PackageError(loaded.file, cannotReplace(loaded.package, before)));
   }
-  return { all, replaced, problems };
+  return { all, replaced, problems, ...proofsOf([options.project, options.catalog]) };
+}
+
+/** Proofs that cannot be read change no run, so they stop no start. */
+function proofsOf(folders: readonly (string | undefined)[]): Required<Pick<LoadedSources, "proofs" | "remarks">> {
+  const proofs: Proofs[] = [];
+  const remarks: string[] = [];
+  for (const folder of folders) {
+    try {
+      if (folder !== undefined) proofs.push(readProofs(folder));
+    } catch (error) {
+      remarks.push((error as Error).message);
+    }
+  }
+  return { proofs, remarks };
 }
 
 function cannotReplace(name: string, { source, from, file, package: other }: LoadedSource): string {

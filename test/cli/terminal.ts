@@ -151,6 +151,7 @@ const SOURCES: SourceListing = {
     file: `${id}.ts`,
     from: "project",
     package: null,
+    proof: null,
     isOn: true,
     texts: async () => ({ content: "{}", source: {} }),
   }),

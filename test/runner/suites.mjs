@@ -25,7 +25,7 @@ const EXPENSIVE = {
   "test/check/findings.test.ts": "starts a service for every finding",
   "test/check/same-as-start.test.ts": "starts a service for every finding",
   "test/cli/function-verbs.test.ts": "starts a process for every command",
-  "test/cli/live-report.test.ts": "starts a process for every command",
+  "test/cli/prove-catalog.test.ts": "plays every free vendor of the catalog",
   "test/cli/same-output.test.ts": "starts a process for every command",
   "test/cli/source-imports.test.ts": "runs the cases of every draft",
   "test/cli/source-verbs.test.ts": "starts a process for every command",

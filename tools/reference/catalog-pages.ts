@@ -1,8 +1,10 @@
 import { relative, sep } from "node:path";
 import type { ListedFunction } from "../../src/functions/catalog.ts";
 import { PACKAGE_ROOT } from "../../src/project/package-root.ts";
-import type { LoadedSource } from "../../src/project/load-sources.ts";
+import { proofOf } from "../../src/project/list-sources.ts";
+import type { LoadedSource, LoadedSources } from "../../src/project/load-sources.ts";
 import { makeOneCall } from "../../src/run/one-call.ts";
+import type { Proofs } from "../../src/sources/proofs.ts";
 import type { SourceCase } from "../../src/sdk/source.ts";
 import { systemClock } from "../../src/terms/time/clock.ts";
 import { Fault } from "../../src/terms/fault.ts";
@@ -13,24 +15,31 @@ const FOLDER = "docs/catalog";
 
 /** The catalog's index and one page for each of its sources and functions, from their declarations and cases. */
 export async function catalogPages(
-  all: ReadonlyMap<string, LoadedSource>,
+  { all, proofs = [] }: LoadedSources,
   functions: readonly ListedFunction[],
 ): Promise<Page[]> {
   const loaded = [...all.values()].sort((a, b) => (a.source.id < b.source.id ? -1 : 1));
   return [
-    indexPage(loaded, functions),
-    ...(await Promise.all(loaded.map((source) => sourcePage(source)))),
+    indexPage(loaded, functions, proofs),
+    ...(await Promise.all(loaded.map((source) => sourcePage(source, proofs)))),
     ...functions.map(functionPage),
   ];
 }
 
-/** When a source was last tested live, by its own annotation `x-live-tested: YYYY-MM-DD, version V`. */
-function liveRunOf({ declaration }: LoadedSource["source"]): string {
-  const { "x-example": isExample, "x-live-tested": day } = declaration as unknown as Readonly<Record<string, unknown>>;
-  return isExample === true ? "never: an example without a vendor" : typeof day === "string" ? day : "never";
+/** When the catalog's version of a source last got an answer from its vendor. */
+function liveRunOf(loaded: LoadedSource, proofs: readonly Proofs[]): string {
+  const { "x-example": isExample } = loaded.source.declaration as unknown as Readonly<Record<string, unknown>>;
+  if (isExample === true) return "never: an example without a vendor";
+  const proof = proofOf(loaded, proofs);
+  if (proof === null) return "never";
+  return `${proof.date}, version ${proof.build}${proof.match ? "" : ", without a record"}${proof.outdated ? ", of another version of the source" : ""}`;
 }
 
-function indexPage(loaded: readonly LoadedSource[], functions: readonly ListedFunction[]): Page {
+function indexPage(
+  loaded: readonly LoadedSource[],
+  functions: readonly ListedFunction[],
+  proofs: readonly Proofs[],
+): Page {
   const offline = loaded.filter(({ source }) => !source.leavesMachine);
   const outside = loaded.filter(({ source }) => source.leavesMachine);
   const head = ["source", "what it answers", "credential", "cases"];
@@ -41,7 +50,7 @@ function indexPage(loaded: readonly LoadedSource[], functions: readonly ListedFu
       source.credentialUse,
       String(source.declaration.cases?.length ?? 0),
     ]);
-  const live = outside.map(({ source }) => [`[${code(source.id)}](${source.id}.md)`, liveRunOf(source)]);
+  const live = outside.map((each) => [`[${code(each.source.id)}](${each.source.id}.md)`, liveRunOf(each, proofs)]);
   return page(
     `${FOLDER}/README.md`,
     generated("the declarations in catalog/"),
@@ -64,12 +73,13 @@ function indexPage(loaded: readonly LoadedSource[], functions: readonly ListedFu
     "## Tests against the real vendor",
     outside.length === 0
       ? "No source here has a vendor. `npm test` runs the sources above with all their cases."
-      : "`npm test` runs all cases of a source against replies that are scripted from the vendor's documentation. This is when each source was last tested against the real vendor (`npx datarun source test --all --live --free-only --report FILE --mark` in a checkout writes it down; `--org` names whose credentials it may use):",
-    outside.length === 0 ? "" : table(["source", "last live test"], live),
+      : "`npm test` runs all cases of a source against replies that are scripted from the vendor's documentation. This is when each source last got an answer from the real vendor. `npx datarun prove --project catalog` in a checkout writes it into `catalog/datarun.proofs.json`; your own proofs are shown by `datarun source list`:",
+    outside.length === 0 ? "" : table(["source", "last proof"], live),
   );
 }
 
-async function sourcePage({ source, file }: LoadedSource): Promise<Page> {
+async function sourcePage(loaded: LoadedSource, proofs: readonly Proofs[]): Promise<Page> {
+  const { source, file } = loaded;
   const { declaration } = source;
   const declaredIn = relative(PACKAGE_ROOT, file).replaceAll(sep, "/");
   const inputs = fieldsOf(declaration.inputs);
@@ -81,7 +91,10 @@ async function sourcePage({ source, file }: LoadedSource): Promise<Page> {
     generated("the source's declaration and cases"),
     `# ${code(source.id)}: ${declaration.title}`,
     declaration.description?.trim() ?? "",
-    table(["", ""], [...facts(source), ["declared in", `[${code(declaredIn)}](../../${declaredIn})`]]),
+    table(
+      ["", ""],
+      [...facts(source, liveRunOf(loaded, proofs)), ["declared in", `[${code(declaredIn)}](../../${declaredIn})`]],
+    ),
     "## Inputs",
     table(
       ["name", "type", "required", "meaning"],
@@ -178,7 +191,7 @@ function functionCasesOf(cases: ListedFunction["cases"]): string[] {
   ];
 }
 
-function facts(source: LoadedSource["source"]): string[][] {
+function facts(source: LoadedSource["source"], liveRun: string): string[][] {
   const { declaration } = source;
   // Only a YAML file has this; code decides it for each request.
   return [
@@ -200,7 +213,7 @@ function facts(source: LoadedSource["source"]): string[][] {
       }[source.charge] + exceptionsOf(declaration.charge),
     ],
     ["time", `at most ${source.timeoutMs} ms`],
-    ...(source.leavesMachine ? [["last live test", liveRunOf(source)]] : []),
+    ...(source.leavesMachine ? [["last proof", liveRun]] : []),
     ...(declaration.docs === undefined ? [] : [["more", `<${declaration.docs}>`]]),
   ];
 }

@@ -18,7 +18,8 @@ import { typescriptSourcesPage } from "./typescript-sources-page.ts";
 
 /** Every page that is written from the code. The same code gives the same pages, byte for byte. */
 export async function referencePages(): Promise<Page[]> {
-  const { all, problems } = await openSources(undefined);
+  const sources = await openSources(undefined);
+  const { problems } = sources;
   if (problems.length > 0) throw new AggregateError(problems, problems.map(({ message }) => message).join("\n"));
   const functions = await catalogFunctions();
   return [
@@ -33,7 +34,7 @@ export async function referencePages(): Promise<Page[]> {
     sourceSchema(),
     typescriptSourcesPage(),
     decisionsPage(PACKAGE_ROOT),
-    ...(await catalogPages(all, functions)),
+    ...(await catalogPages(sources, functions)),
   ];
 }
 

@@ -160,7 +160,7 @@ export function sourceFormatPage(): Page {
     `${at("verify").description} [${code("datarun credential verify")}](commands.md#credential-verify) makes this call.`,
     fields(at("verify")),
     "## `live`",
-    `${at("live").description} ${code("source test ID --live")} and ${code("source test --all --live --free-only")} send them. The reply is compared with the first case with a record.`,
+    `${at("live").description} ${code("source test ID --live")} and ${code("prove")} send them. The reply is compared with the first case with a record.`,
     block("yaml", LIVE_EXAMPLE),
     fields(at("live")),
     "## `cases`",

@@ -9,6 +9,7 @@ const made = (source: string, changes: Partial<ListedSource> = {}): ListedSource
   leaves_machine: true,
   timeout_ms: 1,
   from: "catalog",
+  package: null,
   on: true,
   charge: { model: "free", list_price: null, rows: [] },
   live_tested: null,

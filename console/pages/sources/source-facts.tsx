@@ -15,8 +15,8 @@ export function SourceFacts({ source }: { readonly source: Source }) {
     { title: "Billed", value: <Billed source={source} /> },
     { title: "Credential", value: `${source.credential}${source.verifies ? ", can be verified" : ""}` },
     leaves && {
-      title: "Last live test",
-      value: source.live_tested === "never" ? "never" : source.live_tested,
+      title: "Proved",
+      value: proofText(source),
     },
     {
       title: "Time",
@@ -119,4 +119,11 @@ function Texts({ of }: { readonly of: readonly string[] }) {
 function Link({ href, children }: { readonly href: string | null; readonly children: string }) {
   const address = href === null ? null : httpAddress(href);
   return address === null ? <>{children}</> : <Outward href={address}>{children}</Outward>;
+}
+
+/** When `datarun prove` had an answer of the vendor. */
+function proofText({ proof }: Source): string {
+  if (proof === null) return "never";
+  const { date, build, match, outdated } = proof;
+  return `${date}, by ${build}${match ? "" : ", without a record"}${outdated ? ", another version of the source" : ""}`;
 }

@@ -41,7 +41,7 @@ const COLUMNS: readonly Column<Row>[] = [
         <ObjectLink id={source} name={title} />
         <div class="dim">
           {title !== source && <code>{source}</code>}
-          {from === "project" && (title === source ? "project" : " · project")}
+          {from !== "catalog" && (title === source ? from : ` · ${from}`)}
         </div>
       </>
     ),
@@ -52,7 +52,7 @@ const COLUMNS: readonly Column<Row>[] = [
       <>
         <SourceState of={source} />
         {source.on && source.leaves_machine && (
-          <div class="dim">{source.live_tested === "never" ? "never tested live" : `tested ${source.live_tested}`}</div>
+          <div class="dim">{source.live_tested === "never" ? "never proved" : `proved ${source.live_tested}`}</div>
         )}
       </>
     ),
@@ -203,7 +203,7 @@ const CHOICES = [
     choices: [
       { value: "on", label: "on" },
       { value: "off", label: "off" },
-      { value: "never_tested", label: "never tested live" },
+      { value: "never_tested", label: "never proved" },
       { value: "local", label: "answers on this machine" },
     ],
   },
@@ -213,6 +213,7 @@ const CHOICES = [
     choices: [
       { value: "catalog", label: "the catalog" },
       { value: "project", label: "your project" },
+      { value: "package", label: "a package" },
     ],
   },
   {

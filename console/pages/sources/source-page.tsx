@@ -61,7 +61,7 @@ export function SourcePage({ id }: { readonly id: string }) {
         <span class="beside">
           <code>{source.source}</code>
           <SourceState of={source} />
-          {source.live_tested === "never" && <Badge kind="unknown">never tested live</Badge>}
+          {source.live_tested === "never" && <Badge kind="unknown">never proved</Badge>}
         </span>
       }
       actions={

@@ -6,7 +6,7 @@ import type { JsonObject } from "../../terms/json/json.ts";
 import type { AuditEntry } from "../ports.ts";
 
 /** The verbs that call a vendor outside a run; their requests are recorded in the audit trail (`ask-vendor.ts`). */
-export const LIVE_VERBS = ["source test", "credential verify"] as const;
+export const LIVE_VERBS = ["source test", "prove", "credential verify"] as const;
 
 /** The longest time between the two entries of a live test. */
 export const LIVE_TEST_MAX_MS = 10 * 60_000;

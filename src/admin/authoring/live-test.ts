@@ -98,7 +98,10 @@ function inputsFor(
 }
 
 function chooseCase(cases: readonly SourceCase[], name: string | undefined): SourceCase | undefined {
-  if (name !== undefined) return cases.find((each) => each.name === name);
+  return name === undefined ? firstRecord(cases) : cases.find((each) => each.name === name);
+}
+
+export function firstRecord(cases: readonly SourceCase[]): SourceCase | undefined {
   return cases.find(({ expect }) => "match" in expect && expect.match);
 }
 
@@ -111,7 +114,7 @@ function noteDropped(source: RunnableSource, inputs: JsonObject, note: (sentence
 }
 
 /** The differences in structure between the reply and the case. Values always differ, so they are not compared. */
-function differencesOf(each: SourceCase, withItsInputs: boolean, answer: LiveAnswer): readonly string[] {
+export function differencesOf(each: SourceCase, withItsInputs: boolean, answer: LiveAnswer): readonly string[] {
   const scripted = (Array.isArray(each.reply) ? each.reply : [each.reply ?? {}]) as readonly ScriptedReply[];
   const [expected, found] = [scripted.at(-1)!, answer.replies.at(-1)];
   const outcome = outcomeOf(answer);

@@ -24,8 +24,22 @@ export interface SourceOrigin {
   readonly package: string | null;
   /** Whether runs may call it. For a catalog source that leaves the machine, the setting `catalog` decides. */
   readonly isOn: boolean;
+  /** `null` if it was never proved. */
+  readonly proof: SourceProof | null;
   /** The texts of its version. */
   readonly texts: () => Promise<VersionTexts>;
+}
+
+/** That a version of a source has got an answer from its vendor, as `datarun prove` has written it down. */
+export interface SourceProof {
+  /** The day in UTC. */
+  readonly date: string;
+  /** The version of the service. */
+  readonly build: string;
+  /** Whether the vendor had a record. */
+  readonly match: boolean;
+  /** Whether it is of another version than the loaded one. */
+  readonly outdated: boolean;
 }
 
 export interface LockedCatalogs {

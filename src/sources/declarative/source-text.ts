@@ -18,13 +18,6 @@ export function addCase(text: string, added: SourceCase): string {
   return `${text.slice(0, end).trimEnd()}\n\n${indent(toYaml([added]), column)}${rest.trim() === "" ? "" : `\n${rest.trimStart()}`}`;
 }
 
-/** Writes into a source file when it was tested with the real vendor. The rest of the text stays unchanged. */
-export function markTested(text: string, tested: string): string {
-  const line = `x-live-tested: ${tested}`;
-  if (/^x-live-tested:/m.test(text)) return text.replace(/^x-live-tested:.*$/m, line);
-  return text.replace(/^inputs:/m, `${line}\n\ninputs:`);
-}
-
 function indent(text: string, columns: number): string {
   return text.replaceAll(/^(?=.)/gm, " ".repeat(columns));
 }

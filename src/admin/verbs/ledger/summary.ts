@@ -14,7 +14,7 @@ import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
   summary: "Sum up a month by source and credential, to compare with the vendors' invoices",
-  description: `There is one line for each source, organization, credential and currency. It counts the requests that were sent in that month of --time-zone by runs and by live tests (\`source test --live\`, \`credential verify\`); the column LIVE TESTS shows how many came from live tests. Simulated runs send no requests and are left out. TOTALS and VENDORS count the lines of all pages; a vendor is the part of a source's id before the two underscores. ${AMOUNTS}`,
+  description: `There is one line for each source, organization, credential and currency. It counts the requests that were sent in that month of --time-zone by runs and by live tests (\`source test --live\`, \`prove\`, \`credential verify\`); the column LIVE TESTS shows how many came from live tests. Simulated runs send no requests and are left out. TOTALS and VENDORS count the lines of all pages; a vendor is the part of a source's id before the two underscores. ${AMOUNTS}`,
   example: "2026-03",
   input: Type.Object(
     {

@@ -1,6 +1,6 @@
 import { vendorOf } from "../../../terms/ids.ts";
 import { Type } from "../../../terms/schema/type.ts";
-import { liveTestedOf, toWireCharge, wireCharge } from "../../source-wire.ts";
+import { liveTested, liveTestedOf, toWireCharge, wireCharge } from "../../source-wire.ts";
 import { count, listed, listOf, oneOf, orNull, text, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
@@ -36,21 +36,18 @@ export default defineVerb({
       package: { ...orNull(text), description: "The name of the package" },
       on: { ...yesOrNo, description: "Whether runs may call it" },
       charge: wireCharge,
-      live_tested: {
-        ...orNull(text),
-        description: "When a test last called its vendor, or `never`; null if it has no vendor",
-      },
+      live_tested: liveTested,
       input_names: listOf(text),
       cases: count,
     }),
   ),
-  columns: { sources: ["source", "title", "credential", "leaves_machine", "timeout_ms"] },
+  columns: { sources: ["source", "title", "credential", "leaves_machine", "live_tested", "timeout_ms"] },
 
   async run({ vendor }, { sources }) {
     const listing = await sources();
     const rows = listing.ids().flatMap((id) => {
       const source = listing.find(id)!;
-      const { from, package: name, isOn } = listing.placeOf(id)!;
+      const { from, package: name, isOn, proof } = listing.placeOf(id)!;
       if (vendor !== undefined && vendorOf(id) !== vendor) return [];
       return {
         source: id,
@@ -62,7 +59,7 @@ export default defineVerb({
         package: name,
         on: isOn,
         charge: toWireCharge(source),
-        live_tested: liveTestedOf(source),
+        live_tested: liveTestedOf(source, proof),
         input_names: [...source.inputNames],
         cases: source.declaration.cases?.length ?? 0,
       };

@@ -9,6 +9,7 @@ import { requireSource } from "../../require.ts";
 import { shownPath } from "../../authoring/source-files.ts";
 import { anObject, anything, count, listOf, oneOf, orNull, text, yesOrNo } from "../../result-schemas.ts";
 import {
+  liveTested,
   liveTestedOf,
   namesOf,
   plain,
@@ -16,10 +17,12 @@ import {
   toWireCharge,
   toWireFields,
   toWireLimits,
+  toWireProof,
   wireCase,
   wireCharge,
   wireField,
   wireLimits,
+  wireProof,
 } from "../../source-wire.ts";
 import { defineVerb } from "../../verb.ts";
 
@@ -66,7 +69,8 @@ export default defineVerb({
     charge: wireCharge,
     limits: wireLimits,
     verifies: { ...yesOrNo, description: "Whether its credentials can be verified" },
-    live_tested: orNull(text),
+    live_tested: liveTested,
+    proof: wireProof,
     live_inputs: { ...orNull(anObject), description: "Inputs for which its vendor is known to have a record" },
     values: listOf(Type.Object({ name: text, value: anything, from: text })),
     cases: listOf(wireCase),
@@ -77,7 +81,7 @@ export default defineVerb({
     const listing = await sources();
     const source = requireSource(listing, id);
     const { declaration } = source;
-    const { file, from, package: name, isOn } = listing.placeOf(source.id)!;
+    const { file, from, package: name, isOn, proof } = listing.placeOf(source.id)!;
     const recipe = recipeOf(file);
     return {
       source: source.id,
@@ -106,7 +110,8 @@ export default defineVerb({
       charge: toWireCharge(source),
       limits: toWireLimits(source, replyBytesMax()),
       verifies: declaration.verify !== undefined,
-      live_tested: liveTestedOf(source),
+      live_tested: liveTestedOf(source, proof),
+      proof: toWireProof(proof),
       live_inputs: plain(declaration.live?.inputs ?? null),
       values: valuesOf(source, replyBytesMax()),
       cases: (declaration.cases ?? []).map(toWireCase),

@@ -12,7 +12,6 @@ import type { JsonObject } from "../../../terms/json/json.ts";
 import type { OnProgress } from "../../../terms/on-progress.ts";
 import { contextInput, credentialInput, organizationInput, sourceInput } from "../../shared-inputs.ts";
 import { liveCallParts } from "../../live-call-parts.ts";
-import { renderLiveReport, reportFreeVendors } from "../../authoring/live-report.ts";
 import { type LiveTest, renderLive, testLive } from "../../authoring/live-test.ts";
 import type { AuthoringTools } from "../../authoring/ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
@@ -24,34 +23,19 @@ interface Input extends LiveTest {
   readonly source?: string;
   readonly all?: boolean;
   readonly live?: boolean;
-  readonly free_only?: boolean;
-  readonly report?: string;
-  readonly mark?: boolean;
   readonly org?: string;
 }
 
 export default defineVerb({
   summary: "Run a source's cases, or call its vendor and show what differs",
   description:
-    "Without an id the sources of the project are tested. Each case runs through the real engine against a simulated vendor on this machine, and so do the failures that every vendor can have. Nothing is billed. With --live the real vendor is called with the inputs that the source declares under `live`, or with those of a case. That can be billed, so it needs --accept-charge unless the source is declared free, and it is recorded in the audit trail before it is sent. --record writes the reply as a new case, with its values masked. With --all --live --free-only the vendor of every source that bills nothing is called once, one after another, and the differences from the cases are written to the file of --report.",
+    "Without an id the sources of the project are tested. Each case runs through the real engine against a simulated vendor on this machine, and so do the failures that every vendor can have. Nothing is billed. With --live the real vendor is called with the inputs that the source declares under `live`, or with those of a case. That can be billed, so it needs --accept-charge unless the source is declared free, and it is recorded in the audit trail before it is sent. --record writes the reply as a new case, with its values masked. `datarun prove` calls the vendors of all sources.",
   example: "companies_house__company_profile",
   input: Type.Object(
     {
       source: Type.Optional(sourceInput),
       all: Type.Optional(Type.Boolean({ description: "Every source of the catalog and of the project" })),
       live: Type.Optional(Type.Boolean({ description: "Call the real vendor, once" })),
-      free_only: Type.Optional(
-        Type.Boolean({ description: "With --all --live: only the sources whose vendors bill nothing, each once" }),
-      ),
-      report: Type.Optional(
-        Type.String({ maxLength: 4_000, description: "With --free-only: the file to write the report to, as JSON" }),
-      ),
-      mark: Type.Optional(
-        Type.Boolean({
-          description:
-            "With --free-only: write the date and version into the file of each source that passed (x-live-tested)",
-        }),
-      ),
       case: Type.Optional(
         Type.String({
           maxLength: 200,
@@ -78,7 +62,7 @@ export default defineVerb({
   ),
   positional: ["source"],
   role: "operator",
-  terminalOnly: ["all", "free_only", "report", "mark", "record"],
+  terminalOnly: ["all", "record"],
   changes: true,
   needs: ["sources", "authoring", "store", "finder"],
 
@@ -130,12 +114,7 @@ export default defineVerb({
     const tools = await call.authoring();
     if (input.live === true) {
       const { org, credential } = input;
-      const parts = { ...liveCallParts(call, { org, credential }), onProgress: call.onProgress };
-      if (input.free_only === true) {
-        const all = sources.ids().map((id) => sources.find(id)!);
-        return reportFreeVendors(all, { path: input.report!, marks: input.mark === true }, tools, parts);
-      }
-      return testLive(input, requireSource(sources, input.source!), tools, parts);
+      return testLive(input, requireSource(sources, input.source!), tools, liveCallParts(call, { org, credential }));
     }
     const ids = input.source === undefined ? sources.ids() : [requireSource(sources, input.source).id];
     const chosen = input.source !== undefined || input.all === true ? ids : ids.filter((id) => isOwn(id, tools));
@@ -160,8 +139,7 @@ export default defineVerb({
     live === true ? "--watch does not go with --live: every change would call the vendor." : null,
   hasFailed: (result) => result["passed"] === false,
   render(result) {
-    if (result["live"] !== true) return renderCases(result);
-    return result["report"] === undefined ? renderLive(result) : renderLiveReport(result);
+    return result["live"] === true ? renderLive(result) : renderCases(result);
   },
 });
 
@@ -169,24 +147,13 @@ function isOwn(id: string, tools: AuthoringTools): boolean {
   return tools.fileOf(id)?.from === "project";
 }
 
-function refuseMixtures({ source, all, live, case: named, ...others }: Input): void {
+function refuseMixtures({ source, all, live, case: named, ...rest }: Input): void {
   const no = (message: string) => {
     throw new OperatorError("usage", message);
   };
   if (source !== undefined && all === true) no("Name one source, or give --all.");
-  const { free_only, report, mark, ...rest } = others;
-  const isFree = free_only === true;
-  if (isFree && (all !== true || live !== true)) no("--free-only belongs to --all --live.");
-  if (isFree && report === undefined) no("--free-only needs --report, the file to write the report to.");
-  if (!isFree && report !== undefined) no("--report belongs to --free-only.");
-  if (!isFree && mark === true) no("--mark belongs to --free-only.");
-  if (isFree) {
-    const own = Object.entries({ ...rest, org: undefined, case: named }).find(([, value]) => value !== undefined);
-    if (own !== undefined) no(`${optionOf(own[0])} applies to one source: name it, without --free-only.`);
-    return;
-  }
   if (source === undefined && live === true)
-    no("--live asks one source, because it can be billed: name it, or give --all --free-only.");
+    no("--live asks one source, because it can be billed: name it. datarun prove asks all.");
   if (source === undefined && named !== undefined) no("--case applies to one source: name it.");
   const liveOnly = Object.entries(rest).find(([, value]) => value !== undefined);
   if (live !== true && liveOnly !== undefined) no(`${optionOf(liveOnly[0])} belongs to --live.`);

@@ -151,7 +151,7 @@ async function checkLiveRuns(
   clock: Clock,
   report: CheckReport,
 ): Promise<void> {
-  const tests = (await admin?.actsBetween(["source test", "source run"], 0, clock.wall() + 1)) ?? [];
+  const tests = (await admin?.actsBetween(["source test", "source run", "prove"], 0, clock.wall() + 1)) ?? [];
   const tried = new Set(tests.filter(({ detail }) => detail["live"] === true).map(({ subjectId }) => subjectId));
   for (const [id, { source, file }] of on) {
     if (!source.leavesMachine || tried.has(id)) continue;

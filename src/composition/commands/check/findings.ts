@@ -148,7 +148,7 @@ export const CHECKS = {
   },
   "production.never_run_live": {
     says: "A source that is on has never called its vendor, neither in a run nor in a test.",
-    hint: "Try it with `datarun source test --live`.",
+    hint: "Try it with `datarun prove`.",
     asked: "production",
   },
   "production.old_unknown_charges": {
