@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { isJsonObject } from "../terms/json/json.ts";
 
 /** Types by path, such as `{"company.officers[].name": "text"}`. The path of the whole document is the empty text. */
-export type Shape = Readonly<Record<string, string>>;
+export type PathTypes = Readonly<Record<string, string>>;
 
 /** That a version of a source has got an answer from its real vendor. Contains no value of a reply. */
 export interface Proof {
@@ -16,8 +16,8 @@ export interface Proof {
   /** Whether the vendor had a record. */
   readonly match: boolean;
   /** The vendor's replies, in order, those to a login included. */
-  readonly replies: readonly { readonly status: number; readonly shape: Shape }[];
-  readonly output: Shape;
+  readonly replies: readonly { readonly status: number; readonly shape: PathTypes }[];
+  readonly output: PathTypes;
 }
 
 /** The proofs of a folder, by the id of the source. */

@@ -3,9 +3,9 @@ import { test } from "node:test";
 import type { RunnableSource } from "../../run/ports.ts";
 import { FakeClock, settle } from "../../terms/time/clock.kit.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
-import { type Called, type Candidate, PAUSE_MS, type ProveParts, proveSources } from "./prove-sources.ts";
+import { type Called, type ProvableSource, PAUSE_MS, type ProveParts, proveSources } from "./prove-sources.ts";
 
-const candidate = (id: string, origin: string, cost: number | "unknown" = 0, currency = "EUR"): Candidate => ({
+const candidate = (id: string, origin: string, cost: number | "unknown" = 0, currency = "EUR"): ProvableSource => ({
   source: { id, declaration: { origins: [origin] } } as unknown as RunnableSource,
   cost: cost === 0 ? "nothing" : cost === "unknown" ? cost : { amount: BigInt(cost), currency },
 });
@@ -19,7 +19,7 @@ const RECORD: Called = {
   proof: { digest: "d", date: "2025-10-09", build: "v1", match: true, replies: [], output: {} },
 };
 
-function started(candidates: readonly Candidate[], changes: Partial<ProveParts> = {}) {
+function started(candidates: readonly ProvableSource[], changes: Partial<ProveParts> = {}) {
   const clock = new FakeClock();
   const log: string[] = [];
   const done = proveSources(candidates, {

@@ -9,7 +9,7 @@ import { OperatorError } from "../../terms/operator-error.ts";
 export const PAUSE_MS = 1_000;
 
 /** A source that can be proved, with what the call costs. */
-export interface Candidate {
+export interface ProvableSource {
   readonly source: RunnableSource;
   /** `unknown`: it is billed, and has no price. */
   readonly cost: "nothing" | "unknown" | Price;
@@ -47,7 +47,7 @@ export interface ProveParts {
 
 /** Calls each vendor once, one after another: first those that bill nothing, then the cheapest. */
 export async function proveSources(
-  candidates: readonly Candidate[],
+  candidates: readonly ProvableSource[],
   parts: ProveParts,
 ): Promise<readonly ProvedSource[]> {
   const { clock, most } = parts;
@@ -95,19 +95,19 @@ export function skipped(source: string, message: string): ProvedSource {
   return { source, state: "skipped", outcome: "", message, requests: 0, differences: [] };
 }
 
-function cheaperFirst({ cost: one, source: a }: Candidate, { cost: other, source: b }: Candidate): number {
+function cheaperFirst({ cost: one, source: a }: ProvableSource, { cost: other, source: b }: ProvableSource): number {
   return rank(one) - rank(other) || amountOf(one) - amountOf(other) || (a.id < b.id ? -1 : 1);
 }
 
-function rank(cost: Candidate["cost"]): number {
+function rank(cost: ProvableSource["cost"]): number {
   return cost === "nothing" ? 0 : cost === "unknown" ? 2 : 1;
 }
 
-function amountOf(cost: Candidate["cost"]): number {
+function amountOf(cost: ProvableSource["cost"]): number {
   return typeof cost === "string" ? 0 : Number(cost.amount);
 }
 
-function priceText(cost: Exclude<Candidate["cost"], "nothing">): string {
+function priceText(cost: Exclude<ProvableSource["cost"], "nothing">): string {
   return cost === "unknown" ? "billed, without a known price" : `at most ${moneyText(cost)}`;
 }
 

@@ -17,7 +17,7 @@ import { differencesOf, firstRecord } from "./live-test.ts";
 import type { AuthoringTools, LiveAnswer, LiveCallParts } from "./ports.ts";
 import {
   type Called,
-  type Candidate,
+  type ProvableSource,
   NO_CREDENTIAL,
   type ProvedSource,
   proveSources,
@@ -61,7 +61,7 @@ export async function prove(
   const owner = await parts.owner();
   const finder = owner === null ? null : await call.finder();
   const skippedRows: ProvedSource[] = [];
-  const candidates: Candidate[] = [];
+  const candidates: ProvableSource[] = [];
   for (const id of request.ids ?? sources.ids()) {
     const source = sources.find(id)!;
     const why = whyNot(source, sources.placeOf(id)!.isOn, owner !== null);
@@ -166,7 +166,7 @@ interface Chosen {
 async function candidateOf(
   source: RunnableSource,
   { owner, finder, context, region, clock, tools }: Chosen,
-): Promise<Candidate | string> {
+): Promise<ProvableSource | string> {
   const workflow = { organizationId: owner ?? "", autoCredentials: false };
   const chosen =
     finder === null || source.credentialUse === "none"

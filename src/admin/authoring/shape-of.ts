@@ -1,5 +1,5 @@
 import type { Reply } from "../../sdk/http.ts";
-import type { Shape } from "../../sources/proofs.ts";
+import type { PathTypes } from "../../sources/proofs.ts";
 import { isNumber } from "../../terms/json/exact-number.ts";
 import { isJsonObject, readJsonExactly } from "../../terms/json/json.ts";
 import { toUtf8 } from "../../terms/text/charset.ts";
@@ -16,7 +16,7 @@ const FIELD = /^(?=.{1,40}$)(?!.*\d{3})[@#$]?[a-z][a-z0-9]*(?:[_.:-]?[A-Za-z0-9]
  * The paths and types of a document. The name of a member may be data, such as a person's name or an e-mail address. It
  * is kept if it is a word of the source's own file, or looks like the name of a field; all others are `*`.
  */
-export function shapeOf(document: unknown, words: ReadonlySet<string>): Shape {
+export function shapeOf(document: unknown, words: ReadonlySet<string>): PathTypes {
   const types = new Map<string, Set<string>>();
   const visit = (path: string, value: unknown): void => {
     const known = types.get(path);
@@ -43,7 +43,7 @@ function typeOf(value: unknown): string {
 }
 
 /** The shape of a reply: of JSON and XML; of any other text only that it is a text. */
-export function shapeOfReply(reply: Reply, words: ReadonlySet<string>): Shape {
+export function shapeOfReply(reply: Reply, words: ReadonlySet<string>): PathTypes {
   const bytes = reply.bytes();
   if (bytes.length === 0) return {};
   try {

@@ -35,7 +35,7 @@ export default defineVerb({
   hasFailed: ({ changed, written }) => changed && !written,
   failureExitCode: 2,
   render({ file, written, packages }) {
-    const rows = packages as readonly Row[];
+    const rows = packages as readonly PackageRow[];
     const lines = rows.flatMap(({ name, version, sources, differences }) => [
       `${`${name} ${version}`.trim()}: ${sources} ${sources === 1 ? "source" : "sources"}, ${differences.length === 0 ? "as locked" : `${differences.length} ${differences.length === 1 ? "difference" : "differences"}`}`,
       ...differences.map((each) => `  ${each}`),
@@ -44,7 +44,7 @@ export default defineVerb({
   },
 });
 
-interface Row {
+interface PackageRow {
   readonly name: string;
   readonly version: string;
   readonly sources: number;
