@@ -6,7 +6,7 @@ import { has, suggestions } from "./shells.ts";
 
 /** What stands on the command line after `datarun`, the last word unfinished, and all that may be meant by it. */
 const LINES: readonly (readonly [line: readonly string[], meant: readonly string[]])[] = [
-  [["c"], ["check", "client", "completion", "credential"]],
+  [["c"], ["catalog", "check", "client", "completion", "credential"]],
   [
     ["credential", "d"],
     ["delete", "disable"],

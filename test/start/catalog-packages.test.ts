@@ -15,7 +15,7 @@ import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { shell } from "../cli/project-shell.ts";
 import { check, place, refusalOf } from "../check/place.ts";
-import { startCommand } from "../rig/command.ts";
+import { startCommand, startDevelopment } from "../rig/command.ts";
 import { project } from "./project-folder.ts";
 
 const EXAMPLE = fileURLToPath(new URL("../../packages/datarun-catalog-example", import.meta.url));
@@ -216,4 +216,17 @@ test("names that are no packages of sources, a lock that cannot be read, and pac
   }
   const { stderr } = await startCommand.fails(t, ["--catalogs", "datarun-catalog-example"]);
   assert.match(stderr, /packages of sources belong to a project folder/);
+});
+
+test("in development the sources of a package that is not as locked are missing, until it is locked", async (t) => {
+  const { folder, edit, run } = installed(t);
+  const { says } = startDevelopment(t, ["--project", folder, "--demo"]);
+  await says(/the package datarun-catalog-example is not in it: example_registry__company is new/);
+  await says(/listening/);
+  assert.equal((await run(["catalog", "lock"])).code, 0);
+  await says(/reloaded/);
+  edit("https://api.registry.example", "https://evil.example");
+  // npm changes the lock of the project with the package; datarun watches no installed files.
+  writeFileSync(join(folder, "package-lock.json"), "{}");
+  await says(/example_registry__company now reaches https:\/\/evil\.example/);
 });
