@@ -935,7 +935,7 @@ export interface components {
                 /** @description The deployer, as `--deployed-by` named it */
                 deployed_by: string | null;
                 /** @enum {string} */
-                from: "catalog" | "project";
+                from: "catalog" | "package" | "project";
                 /** @description Whether this deployment runs it now, where no workflow names another */
                 now: boolean;
             }[];
@@ -2204,7 +2204,9 @@ export interface components {
                 leaves_machine: boolean;
                 timeout_ms: number;
                 /** @enum {string} */
-                from: "catalog" | "project";
+                from: "catalog" | "package" | "project";
+                /** @description The name of the package */
+                package: string | null;
                 /** @description Whether runs may call it */
                 on: boolean;
                 charge: {
@@ -2226,7 +2228,7 @@ export interface components {
                         } | null;
                     }[];
                 };
-                /** @description When a test last called its vendor, or `never`; null if it has no vendor */
+                /** @description The date of its proof, `DATE, another version`, or `never`; null if it has no vendor */
                 live_tested: string | null;
                 input_names: string[];
                 cases: number;
@@ -2280,7 +2282,9 @@ export interface components {
             docs: string | null;
             file: string;
             /** @enum {string} */
-            from: "catalog" | "project";
+            from: "catalog" | "package" | "project";
+            /** @description The name of the package */
+            package: string | null;
             /** @description Whether runs may call it */
             on: boolean;
             leaves_machine: boolean;
@@ -2370,7 +2374,17 @@ export interface components {
             };
             /** @description Whether its credentials can be verified */
             verifies: boolean;
+            /** @description The date of its proof, `DATE, another version`, or `never`; null if it has no vendor */
             live_tested: string | null;
+            proof: {
+                date: string;
+                /** @description The version of the service */
+                build: string;
+                /** @description Whether the vendor had a record */
+                match: boolean;
+                /** @description Whether it is of another version of the source */
+                outdated: boolean;
+            } | null;
             /** @description Inputs for which its vendor is known to have a record */
             live_inputs: Record<string, unknown> | null;
             values: {
@@ -2474,7 +2488,7 @@ export interface components {
                 /** @description The deployer, as `--deployed-by` named it */
                 deployed_by: string | null;
                 /** @enum {string} */
-                from: "catalog" | "project";
+                from: "catalog" | "package" | "project";
                 /** @description Whether this deployment runs it now, where no workflow names another */
                 now: boolean;
             }[];
