@@ -243,8 +243,8 @@ test("what live tests and proofs of credentials sent is in the sum of the month"
   const spent = { currency: "EUR", amount: "0.35", amount_at_most: "0.35" };
   const unpriced = { currency: null, amount: null, amount_at_most: null };
   assert.deepEqual(charges, [
-    { ...line, cred_id: right, requests: 2, charged: 1, not_charged: 1, live_tests: 2, ...spent },
-    { ...line, cred_id: wrong, requests: 1, charged: 0, not_charged: 1, live_tests: 1, ...unpriced },
+    { ...line, cred_id: right, cred_name: null, requests: 2, charged: 1, not_charged: 1, live_tests: 2, ...spent },
+    { ...line, cred_id: wrong, cred_name: null, requests: 1, charged: 0, not_charged: 1, live_tests: 1, ...unpriced },
   ]);
   assert.deepEqual((await json(["ledger", "summary", "2020-01"])).charges, []);
 });
