@@ -30,8 +30,8 @@ const FAILURES: readonly { name: string; reply: ScriptedReply; kinds: readonly F
 
 /**
  * The standard cases of a source whose calls leave the machine, derived from its first case with a record: the replies
- * of that case except the last, then the failure. A status that the source's own cases use is left out. If other
- * requests precede a rejected credential, the script is repeated once, because a source that logs in may fetch a new
+ * of that case except the last, then the failure. A status that the source's own cases use is left out, and so is an
+ * empty reply, which is an empty list for some formats. If other requests precede a rejected credential, the script is repeated once, because a source that logs in may fetch a new
  * token and try again. A source that polls gets the failure at every poll.
  */
 export function genericCases(source: RunnableSource): readonly GenericCase[] {
@@ -39,8 +39,11 @@ export function genericCases(source: RunnableSource): readonly GenericCase[] {
   const found = cases.find(({ expect }) => "match" in expect && expect.match);
   if (!source.leavesMachine || found === undefined) return [];
   const replies = asList(found.reply);
-  const own = new Set(cases.flatMap(({ reply }) => asList(reply).map(({ status }) => status ?? 200)));
-  return FAILURES.filter(({ reply }) => reply.status === undefined || !own.has(reply.status)).map(
+  const known = cases.flatMap(({ reply }) => asList(reply));
+  const own = new Set(known.map(({ status }) => status ?? 200));
+  const isOwn = ({ status, body }: ScriptedReply) =>
+    status === undefined ? body === "" && known.some((reply) => reply.body === "" && isPlain(reply)) : own.has(status);
+  return FAILURES.filter(({ reply }) => !isOwn(reply)).map(
     ({ name, reply, kinds, waits }) => ({
       case: {
         name,
@@ -53,6 +56,10 @@ export function genericCases(source: RunnableSource): readonly GenericCase[] {
       kinds: waits === true && source.declaration[asksAgain] === true ? [...kinds, "pending"] : kinds,
     }),
   );
+}
+
+function isPlain({ status = 200, fault }: ScriptedReply): boolean {
+  return status === 200 && fault === undefined;
 }
 
 function scriptOf(replies: readonly ScriptedReply[], failing: ScriptedReply): readonly ScriptedReply[] {

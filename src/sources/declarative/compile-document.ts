@@ -16,7 +16,7 @@ import { parseOrigin } from "../../terms/http/origins.ts";
 import { declaredNames } from "../../terms/schema/schema-names.ts";
 import { compileAuthenticated } from "./auth/authenticated-request.ts";
 import { compileAuth } from "./auth/compile-auth.ts";
-import { acceptOf, ask, valuesOf } from "./exchange/send-and-judge.ts";
+import { ask, valuesOf } from "./exchange/send-and-judge.ts";
 import { namesAfter } from "./exchange/compile-steps.ts";
 import { compileOneRequest, type AskVendor, type ExchangeSetting } from "./exchange/one-request.ts";
 import { ORDER_INPUT } from "./exchange/resume.ts";
@@ -28,7 +28,7 @@ import type { DocumentLocation } from "./format/read-document.ts";
 import { compileCharge, isTable, modelOfTable } from "./reply/compile-charge.ts";
 import { compileErrors, faultOfStatus } from "./reply/judge-reply.ts";
 import { assertFits, compileMap } from "./reply/map-record.ts";
-import { compileView } from "./reply/view-reply.ts";
+import { acceptOf, assertReading, compileView } from "./reply/view-reply.ts";
 import { FREE } from "./request/render-request.ts";
 import { createMoments } from "./request/request-moment.ts";
 import { MOMENT_NAMES, type KnownNames } from "./request/template.ts";
@@ -95,6 +95,7 @@ function compileRecipe(source: SourceDeclarationFile, root: DocumentLocation, op
   const moments = createMoments(clock, options.nonce ?? randomUUID);
   const failing = compileErrors(source.errors, root.in("errors"));
   const auth = compileAuth(source.auth, { origins, known, place: root.in("auth"), clock, moments, failing });
+  assertReading(source.reply, root.in("reply"));
   const charge = compileCharge(source.charge, declaredNames(source.inputs), root.in("charge"));
   const setting = { auth, charge, known, clock, root };
   const run = compileRun(source, setting);
@@ -144,8 +145,10 @@ function compileRun(source: SourceDeclarationFile, setting: ExchangeSetting) {
     source.map_no_record === undefined ? undefined : compileMap(source.map_no_record, root.in("map_no_record"), names);
   const { output } = source;
   const fits = output === undefined ? undefined : compileWhenNeeded(output);
-  if (map === undefined && source.reply?.format === "xml") {
-    root.refuse("format.missing_key", 'an XML reply needs "map"', "only JSON can be returned unchanged");
+  const { format = "json" } = source.reply ?? {};
+  if (map === undefined && format !== "json") {
+    const name = format === "xml" || format === "csv" ? format.toUpperCase() : format;
+    root.refuse("format.missing_key", `a reply in ${name} needs "map"`, "only JSON can be returned unchanged");
   }
 
   return async (call: SourceCall): Promise<SourceAnswer> => {

@@ -5,12 +5,12 @@ import type { Json } from "../../../terms/json/json.ts";
 import { Fault, faultCodeOfStatus } from "../../../terms/fault.ts";
 import { durationMs } from "../../../terms/time/durations.ts";
 import { compileExpression, type ReplyView } from "../expressions/expression.ts";
-import { Request } from "../format/exchange-format.ts";
+import { LoginReply, Request } from "../format/exchange-format.ts";
 import { closed, duration, expression, template, text } from "../format/format-words.ts";
 import { checkHeaderName, type SendRequest } from "../request/render-request.ts";
 import { parseTemplate, type TemplateValues } from "../request/template.ts";
 import { unreported } from "../reply/unreported.ts";
-import { compileView } from "../reply/view-reply.ts";
+import { acceptOf, assertReading, compileView } from "../reply/view-reply.ts";
 import {
   authKind,
   inOneHeader,
@@ -34,6 +34,7 @@ const schemaWith = (loginKinds: readonly AnyAuthKind[]) =>
           description: "How the login call itself is authenticated.",
         }),
       ),
+      reply: Type.Optional(LoginReply),
       token: expression("Finds the token in the reply to the login call."),
       expires_in: Type.Optional(
         expression("Finds the number of seconds for which the token is valid. A token with 0 is not cached."),
@@ -89,10 +90,13 @@ function compileTokenExchange(
   const cache = createTokenCache(clock, durationMs(auth.early ?? "30s"));
   const header = checkHeaderName(auth.header ?? "Authorization", place.in("header"));
   const value = parseTemplate(auth.value ?? "Bearer {{ token }}", { ...known, token: null }, place.in("value"));
-  const viewOf = compileView({ format: "json" });
+  assertReading(auth.reply, place.in("reply"));
+  const viewOf = compileView(auth.reply);
+  const accept = acceptOf(auth.reply);
 
   async function fetchToken(values: TemplateValues, send: SendRequest): Promise<FetchedToken> {
-    const view = viewOf(await send(login.render(values)));
+    const rendered = login.render(values);
+    const view = viewOf(await send({ ...rendered, headers: { accept, ...rendered.headers } }));
     if (view.status >= 400) reportFailure(view);
     if (view.status === 400) throw new Fault("source.credential_rejected", { status: 400 });
     const code = faultCodeOfStatus(view.status);

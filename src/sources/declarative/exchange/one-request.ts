@@ -12,9 +12,9 @@ import { Fault } from "../../../terms/fault.ts";
 import type { JsonObject } from "../../../terms/json/json.ts";
 import { compileJudge, readsBody, type ReplyVerdict } from "../reply/judge-reply.ts";
 import { unreported } from "../reply/unreported.ts";
-import { compileView } from "../reply/view-reply.ts";
+import { acceptOf, compileView } from "../reply/view-reply.ts";
 import type { KnownNames } from "../request/template.ts";
-import { acceptOf, ask, valuesOf } from "./send-and-judge.ts";
+import { ask, valuesOf } from "./send-and-judge.ts";
 
 /** Sends as many requests as needed to the vendor. @throws Fault */
 export type AskVendor = (call: SourceCall) => Promise<DecidingReply>;

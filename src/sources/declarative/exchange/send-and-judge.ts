@@ -5,7 +5,6 @@ import { withHeaders, type ChallengeResponse } from "../auth/auth-kind.ts";
 import type { AuthenticatedRequest } from "../auth/authenticated-request.ts";
 import type { Auth } from "../auth/compile-auth.ts";
 import type { ReadyToken } from "../auth/token-cache.ts";
-import type { ReplyFile } from "../format/exchange-format.ts";
 import {
   type RenderedCost,
   createSend,
@@ -132,8 +131,4 @@ function isFreeOfCharge({ reported, row }: Fault): boolean {
 
 export function valuesOf(call: Pick<SourceCall, "inputs" | "credentials" | "context" | "region">): TemplateValues {
   return { inputs: call.inputs, credentials: call.credentials, context: call.context, region: call.region };
-}
-
-export function acceptOf(reply: ReplyFile | undefined): string {
-  return reply?.format === "xml" ? "application/xml, text/xml" : "application/json";
 }

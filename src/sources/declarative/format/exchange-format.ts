@@ -58,15 +58,35 @@ export const Request = Type.Object(
   { ...closed, description: "A request that asks the vendor." },
 );
 
+const reading = {
+  format: Type.Optional(
+    words(
+      ["json", "xml", "text", "lines", "csv", "form"],
+      "The format of the vendor's replies. `json` by default. `text` is one text, `lines` a list of texts, `csv` a list of rows, `form` an object of the fields of a URL-encoded form.",
+    ),
+  ),
+  lists: Type.Optional(
+    Type.Array(Type.Union([text("Names joined by dots."), Type.Array(text("A name."), { minItems: 1 })]), {
+      description:
+        "For XML: elements that become lists even if there is only one, as names from the root element on, joined by dots, or as a list if a name contains a dot: `[resp.hits.hit, [service.response, hit]]`.",
+    }),
+  ),
+  delimiter: Type.Optional(
+    Type.String({ pattern: "^[\\t !#-~]$", description: "For CSV: the character between two cells. `,` by default." }),
+  ),
+  header: Type.Optional(
+    Type.Boolean({
+      description:
+        "For CSV: whether the first line names the columns. Then a row is an object, otherwise a list. True by default.",
+    }),
+  ),
+};
+
+export const LoginReply = Type.Object(reading, { ...closed, description: "How to read the reply to the login call." });
+
 export const ReplyFormat = Type.Object(
   {
-    format: Type.Optional(words(["json", "xml"], "The format of the vendor's replies. `json` by default.")),
-    lists: Type.Optional(
-      Type.Array(Type.Union([text("Names joined by dots."), Type.Array(text("A name."), { minItems: 1 })]), {
-        description:
-          "For XML: elements that become lists even if there is only one, as names from the root element on, joined by dots, or as a list if a name contains a dot: `[resp.hits.hit, [service.response, hit]]`.",
-      }),
-    ),
+    ...reading,
     lenient: Type.Optional(
       Type.Boolean({
         description:
