@@ -43,19 +43,17 @@ export function genericCases(source: RunnableSource): readonly GenericCase[] {
   const own = new Set(known.map(({ status }) => status ?? 200));
   const isOwn = ({ status, body }: ScriptedReply) =>
     status === undefined ? body === "" && known.some((reply) => reply.body === "" && isPlain(reply)) : own.has(status);
-  return FAILURES.filter(({ reply }) => !isOwn(reply)).map(
-    ({ name, reply, kinds, waits }) => ({
-      case: {
-        name,
-        inputs: found.inputs,
-        ...(found.credentials === undefined ? {} : { credentials: found.credentials }),
-        ...(found.context === undefined ? {} : { context: found.context }),
-        reply: scriptOf(replies, reply),
-        expect: { failure: kinds[0]! },
-      },
-      kinds: waits === true && source.declaration[asksAgain] === true ? [...kinds, "pending"] : kinds,
-    }),
-  );
+  return FAILURES.filter(({ reply }) => !isOwn(reply)).map(({ name, reply, kinds, waits }) => ({
+    case: {
+      name,
+      inputs: found.inputs,
+      ...(found.credentials === undefined ? {} : { credentials: found.credentials }),
+      ...(found.context === undefined ? {} : { context: found.context }),
+      reply: scriptOf(replies, reply),
+      expect: { failure: kinds[0]! },
+    },
+    kinds: waits === true && source.declaration[asksAgain] === true ? [...kinds, "pending"] : kinds,
+  }));
 }
 
 function isPlain({ status = 200, fault }: ScriptedReply): boolean {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { readMultipart } from "./read-multipart.ts";
 
 /** A request as the vendor received it, in the form that cases use. */
 export interface ReceivedRequest {
@@ -7,6 +8,7 @@ export interface ReceivedRequest {
   readonly path: string;
   readonly query: Readonly<Record<string, string | readonly string[]>>;
   readonly headers: Readonly<Record<string, string>>;
+  /** As text. A multipart body is the JSON text of its parts, as cases show them. */
   readonly body: string;
 }
 
@@ -33,8 +35,13 @@ export async function readRequest(message: IncomingMessage): Promise<ReceivedReq
         Array.isArray(value) ? value.join(", ") : (value ?? ""),
       ]),
     ),
-    body: Buffer.concat(chunks).toString("utf8"),
+    body: bodyText(Buffer.concat(chunks), message.headers["content-type"]),
   };
+}
+
+export function bodyText(bytes: Buffer, type = ""): string {
+  const parts = readMultipart(bytes, type);
+  return parts === null ? bytes.toString("utf8") : JSON.stringify(parts);
 }
 
 export function readQuery(text: string): Record<string, string | readonly string[]> {

@@ -7,7 +7,7 @@ import { httpOf } from "./redirect-to-simulator.ts";
 import { asList } from "./as-list.ts";
 import { makeUpCredentials } from "./made-up-credentials.ts";
 import type { ReplyEvaluation } from "./ports.ts";
-import { readQuery, type ReceivedRequest } from "./received-request.ts";
+import { bodyText, readQuery, type ReceivedRequest } from "./received-request.ts";
 import { commonForm, formOf, type RequestForm } from "./request-form.ts";
 import { scriptedBytes } from "./scripted-bytes.ts";
 
@@ -132,6 +132,6 @@ function contentOf({ json, form, body, headers = {} }: HttpOptions): Pick<Receiv
     return { headers: { "content-type": "application/x-www-form-urlencoded" }, body: String(text) };
   }
   const type = Object.entries(headers).find(([name]) => name.toLowerCase() === "content-type")?.[1];
-  const text = body === undefined || typeof body === "string" ? body : Buffer.from(body).toString("utf8");
-  return { headers: type === undefined ? {} : { "content-type": String(type) }, body: text ?? "" };
+  const text = body === undefined ? "" : bodyText(Buffer.from(body as Uint8Array), String(type));
+  return { headers: type === undefined ? {} : { "content-type": String(type) }, body: text };
 }

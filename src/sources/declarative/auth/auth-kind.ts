@@ -44,6 +44,8 @@ export interface CompiledAuth {
 export interface AuthStep {
   readonly headerNames: readonly string[];
   readonly queryNames: readonly string[];
+  /** The parts of the request from which the step computes something. */
+  readonly covers?: ReadonlySet<RequestPart>;
   /** @throws Fault that names the credential field that cannot be used */
   apply(request: RenderedRequest, values: TemplateValues): RenderedRequest;
 }

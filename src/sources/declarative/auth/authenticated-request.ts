@@ -22,6 +22,12 @@ export function compileAuthenticated(
   place: DocumentLocation,
 ): AuthenticatedRequest {
   const file = kinds.reduce((request, { extend }) => extend?.(request, place) ?? request, written);
+  if (file.body?.multipart !== undefined && kinds.some(coversBody)) {
+    const hint = "sign the path and the inputs, or write the source in TypeScript";
+    place
+      .in("body", "multipart")
+      .refuseKey("format.value", "auth signs the body, and a multipart body is no text", hint);
+  }
   const offered = kinds.flatMap(({ value }) => (value === undefined ? [] : [value.name]));
   const names = Object.fromEntries(offered.map((name) => [name, null]));
   const request = compileRequest(file, origins, { ...known, ...names }, place);
@@ -57,6 +63,10 @@ export function compileAuthenticated(
     const adding = covers.has("query") ? steps.filter(({ queryNames }) => queryNames.length > 0) : [];
     return adding.reduce((ready, step) => step.apply(ready, without), rendered);
   }
+}
+
+function coversBody({ step, value }: CompiledAuth): boolean {
+  return step?.covers?.has("body") === true || value?.covers.has("body") === true;
 }
 
 /** The parts whose text cannot be rendered without one of its values. */

@@ -69,7 +69,7 @@ interface Responder {
 
 function responseTo({ parameters, hash, qop }: Challenge, by: Responder, request: RenderedRequest): string {
   const { realm = "", nonce = "", algorithm, opaque, userhash } = parameters;
-  const h = (text: string) => createHash(hash).update(text, "utf8").digest("hex");
+  const h = (content: string | Buffer) => createHash(hash).update(content).digest("hex");
   const uri = `${request.path}${request.query === "" ? "" : `?${request.query}`}`;
   const nc = (by.uses + 1).toString(16).padStart(8, "0");
   const plain = h(`${by.user}:${realm}:${by.secret}`);

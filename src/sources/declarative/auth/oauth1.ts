@@ -72,11 +72,11 @@ function compileOAuth1(file: Static<typeof OAuth1>, { known, place }: AuthSettin
         oauth_timestamp: String(clock.unix),
         oauth_nonce: nonce,
         ...(file.body_hash === true && !isForm
-          ? { oauth_body_hash: createHash(hash).update(body, "utf8").digest("base64") }
+          ? { oauth_body_hash: createHash(hash).update(body).digest("base64") }
           : {}),
       };
       const encoded = Object.entries(protocol).map(([name, value]) => `${name}=${percentEncode(value)}`);
-      const base = baseString(request, [...encoded, ...(isForm ? [body] : [])]);
+      const base = baseString(request, [...encoded, ...(isForm ? [String(body)] : [])]);
       const fields = { ...protocol, oauth_signature: signatureOf(base, values).toString("base64") };
       const written = Object.entries(fields).map(([name, value]) => `${name}="${percentEncode(value)}"`);
       const area = fill(realm, values, inHeader) ?? "";

@@ -94,16 +94,17 @@ function compileSignature(
     return { ...known, signature: hash.update(signedText(canonical, known), "utf8").digest(file.encoding) };
   }
 
+  const covers = coveredBy([file.canonical, file.derive, keyFile?.key], place);
   if (!isInFields) {
     if (fields.length > 0)
       place.in("headers").refuseKey("format.value", "header fields without the signature", "write them in the request");
-    const covers = coveredBy([file.canonical, file.derive, keyFile?.key], place);
     return { value: { name: "signature", covers, make: (request, values) => sign(request, values).signature } };
   }
   return {
     step: {
       headerNames: [...(header === null ? [] : [header]), ...fields.map(([name]) => name)],
       queryNames: [],
+      covers,
       apply(request, values) {
         const signed = sign(request, values);
         const filled = header === null ? undefined : fill(value, signed, inHeader);

@@ -22,10 +22,10 @@ export function coveredBy(written: unknown, place: DocumentLocation): ReadonlySe
   return new Set(COVERED.flatMap(([name, parts]) => (names.has(name) ? parts : [])));
 }
 
-/** The values below `request`. */
+/** The values below `request`. A multipart body is refused when the file is compiled. */
 export function partsOf({ method, origin, host, path, query, body = "" }: RenderedRequest): Record<string, string> {
   const url = `${origin}${path}${query === "" ? "" : `?${query}`}`;
-  return { method, host, path, query, body, url };
+  return { method, host, path, query, body: String(body), url };
 }
 
 /** The text to sign. A value of the caller or of the credential must not become several lines. @throws Fault */

@@ -16,6 +16,15 @@ export const Headers = Type.Record(
   },
 );
 
+const FilePart = Type.Object(
+  {
+    file: text("The content in Base64: one template."),
+    name: text("The file name, with templates."),
+    type: text("The media type, with templates."),
+  },
+  closed,
+);
+
 const Body = Type.Object(
   {
     json: Type.Optional(
@@ -33,9 +42,21 @@ const Body = Type.Object(
       ),
     ),
     text: Type.Optional(Type.String({ description: "A body of text, with templates." })),
+    multipart: Type.Optional(
+      Type.Record(
+        Type.String(),
+        Type.Union([Type.String(), Type.Number(), Type.Boolean(), FilePart], {
+          description: "A template, or an object of `file`, `name` and `type`.",
+        }),
+        {
+          description:
+            "A form with files, `multipart/form-data`. A field is a template, and a list repeats it. A file is an object of `file`, the content in Base64 as one template; `name`, the file name; and `type`, the media type. Limit its size with `maxLength` of the input.",
+        },
+      ),
+    ),
     content_type: Type.Optional(text("Media type to send instead of the usual one for this body.")),
   },
-  { ...closed, description: "The body: exactly one of `json`, `form`, `xml` and `text`." },
+  { ...closed, description: "The body: exactly one of `json`, `form`, `xml`, `text` and `multipart`." },
 );
 
 export const Request = Type.Object(

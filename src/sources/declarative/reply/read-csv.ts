@@ -53,7 +53,7 @@ function endOfCell(text: string, from: number, separator: number): number {
 /** The text of a quoted cell, and the index after its closing quote. A quote within it is written twice. */
 function readQuoted(text: string, from: number): { readonly cell: string; readonly end: number } {
   let cell = "";
-  for (let start = from; ; ) {
+  for (let start = from; ;) {
     const quote = text.indexOf('"', start);
     if (quote < 0) throw new CsvProblem("a quote is not closed");
     cell += text.slice(start, quote);

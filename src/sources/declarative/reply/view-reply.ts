@@ -1,4 +1,11 @@
-import { type MeteredReply, ownBytes, rawJsonObject, type RawReply, type Reply, reserveParsed } from "../../../sdk/http.ts";
+import {
+  type MeteredReply,
+  ownBytes,
+  rawJsonObject,
+  type RawReply,
+  type Reply,
+  reserveParsed,
+} from "../../../sdk/http.ts";
 import type { Json } from "../../../terms/json/json.ts";
 import type { ReplyView } from "../expressions/expression.ts";
 import type { ReplyFile } from "../format/exchange-format.ts";

@@ -56,3 +56,14 @@ export const inPlainText: Encoding = {
 
 /** Leaves values unchanged: for a PEM file, or a password that is encoded afterwards. */
 export const asItIs: Encoding = { encode: (text) => text, problem: "is not valid Unicode text" };
+
+/** A name within quotes of `multipart/form-data`, escaped as browsers do. */
+export const inFileName: Encoding = {
+  encode: (text) => (CONTROL.test(text) ? null : text.replaceAll('"', "%22")),
+  problem: "cannot be used in a file name",
+};
+
+export const isBase64: Encoding = {
+  encode: (text) => (text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text) ? text : null),
+  problem: "is not Base64",
+};

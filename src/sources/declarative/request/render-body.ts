@@ -5,17 +5,18 @@ import { escapeBytes } from "./escape-bytes.ts";
 import { percentEncode } from "./percent-encode.ts";
 import type { BodyFile } from "../format/exchange-format.ts";
 import { compileJson, compileLeaf } from "./json-template.ts";
+import { compileMultipart } from "./render-multipart.ts";
 import type { DocumentLocation } from "../format/read-document.ts";
 import { absentOrigin, fill, parseTemplate, valueProblem, type KnownNames, type TemplateValues } from "./template.ts";
 
-/** A body's text and media type. */
+/** A body and its media type. */
 export interface BodyTemplate {
-  readonly contentType: string;
-  /** @throws Fault */
-  render(values: TemplateValues): string;
+  contentType(values: TemplateValues): string;
+  /** The text; bytes if the body may contain files. @throws Fault */
+  render(values: TemplateValues): string | Buffer;
 }
 
-const KINDS = ["json", "form", "xml", "text"] as const;
+const KINDS = ["json", "form", "xml", "text", "multipart"] as const;
 
 /** @throws DeclarationError */
 export function compileBody(body: BodyFile, known: KnownNames, place: DocumentLocation): BodyTemplate {
@@ -28,9 +29,15 @@ export function compileBody(body: BodyFile, known: KnownNames, place: DocumentLo
     );
   }
   const made = compileKind(given[0]!, body, known, place.in(given[0]!));
-  if (body.content_type !== undefined && inHeader.encode(body.content_type) === null)
+  const { content_type: type } = body;
+  if (type === undefined) return made;
+  if (body.multipart !== undefined)
+    place
+      .in("content_type")
+      .refuseKey("request.body", "the media type of a multipart body names its boundary", "remove it");
+  if (inHeader.encode(type) === null)
     place.in("content_type").refuse("request.header", "a content type is one line of ASCII");
-  return body.content_type === undefined ? made : { ...made, contentType: body.content_type };
+  return { ...made, contentType: () => type };
 }
 
 function compileKind(
@@ -41,13 +48,14 @@ function compileKind(
 ): BodyTemplate {
   if (kind === "json") {
     const make = compileJson(body.json, { ...inDocument, takesObjects: true }, known, place);
-    return { contentType: "application/json", render: (values) => JSON.stringify(make(values) ?? {}) };
+    return { contentType: () => "application/json", render: (values) => JSON.stringify(make(values) ?? {}) };
   }
   if (kind === "form") return compileForm(body.form ?? {}, known, place);
   if (kind === "xml") return compileXml(body.xml ?? {}, known, place);
+  if (kind === "multipart") return compileMultipart(body.multipart ?? {}, known, place);
   const template = parseTemplate(body.text ?? "", known, place);
   return {
-    contentType: "text/plain; charset=utf-8",
+    contentType: () => "text/plain; charset=utf-8",
     render(values) {
       const text = fill(template, values, inPlainText);
       if (text !== undefined) return text;
@@ -63,7 +71,7 @@ function compileForm(form: NonNullable<BodyFile["form"]>, known: KnownNames, pla
     return [percentEncode(name), compileLeaf(written, inDocument, known, place.in(name))] as const;
   });
   return {
-    contentType: "application/x-www-form-urlencoded",
+    contentType: () => "application/x-www-form-urlencoded",
     render: (values) =>
       fields.flatMap(([name, make]) => make(values).map((value) => `${name}=${percentEncode(value)}`)).join("&"),
   };
@@ -74,7 +82,7 @@ function compileXml(xml: Readonly<Record<string, unknown>>, known: KnownNames, p
   if (root === undefined || others.length > 0) place.refuse("request.body", "an XML body has one root element");
   assertNames(xml, place);
   const make = compileJson(xml[root!], { ...inXml, takesObjects: false }, known, place.in(root!));
-  return { contentType: "text/xml; charset=utf-8", render: (values) => writeXml(root!, make(values) ?? "") };
+  return { contentType: () => "text/xml; charset=utf-8", render: (values) => writeXml(root!, make(values) ?? "") };
 }
 
 function assertNames(content: unknown, place: DocumentLocation): void {

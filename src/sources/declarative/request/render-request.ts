@@ -26,7 +26,7 @@ export interface RenderedRequest {
   readonly path: string;
   readonly query: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | undefined;
+  readonly body: string | Buffer | undefined;
   readonly redirects: number;
 }
 
@@ -80,7 +80,7 @@ export function compileRequest(
         query: parts.has("query") ? renderQuery(values) : "",
         headers: {
           ...(parts.has("headers") ? renderHeaders(fields, values) : {}),
-          ...(body === undefined ? {} : { "content-type": body.contentType }),
+          ...(body === undefined ? {} : { "content-type": body.contentType(values) }),
         },
         body: parts.has("body") ? body?.render(values) : undefined,
         redirects: request.redirects ?? 0,
