@@ -1,9 +1,10 @@
 import type { ResolvedCredential, RunnableSource } from "../run/ports.ts";
 import type { ChargeModel } from "../terms/money/charge.ts";
-import { amountText, type Micros } from "../terms/money/money.ts";
+import { billedRequestsMax } from "../sdk/source.ts";
+import { amountText, times, type Micros } from "../terms/money/money.ts";
 import type { Price } from "../terms/money/price.ts";
 
-/** The maximum cost of a source, for one request that the vendor bills. */
+/** The maximum cost of a call of a source: of all its requests that the vendor can bill. */
 export interface PlannedCost {
   /** The contract's charge model or, without one, the source's. */
   readonly model: ChargeModel;
@@ -14,13 +15,17 @@ export interface PlannedCost {
   readonly from: "credential" | "source" | null;
 }
 
-/** The cost of a request sent now. `credential`: the one that the request would use. */
+/**
+ * The cost of a call made now. `credential`: the one that the call would use. A source in TypeScript does not declare
+ * how many requests it sends; it is taken to send one that is billed.
+ */
 export function costOf(source: RunnableSource, credential: ResolvedCredential | null, wallAt: number): PlannedCost {
   const term = credential?.prices?.at(wallAt) ?? null;
   const model = term?.per ?? source.charge;
   if (model === "free") return { model, cost: "nothing", price: null, from: term === null ? "source" : "credential" };
-  const price = term ?? source.listPrice;
-  if (price === null) return { model, cost: "unknown", price: null, from: null };
+  const each = term ?? source.listPrice;
+  if (each === null) return { model, cost: "unknown", price: null, from: null };
+  const price = { ...each, amount: times(each.amount, source.declaration[billedRequestsMax] ?? 1) };
   return { model, cost: "known", price, from: term === null ? "source" : "credential" };
 }
 

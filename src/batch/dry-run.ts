@@ -24,7 +24,7 @@ export interface DryRunResult {
   /** Rows for which no request would be sent. */
   readonly rejected: number;
   readonly unreadable: readonly { readonly row: number; readonly problem: string }[];
-  /** The most that one billed request for each valid row and source costs, by currency. */
+  /** The most that a call of each source for each valid row costs, by currency. */
   readonly at_most: readonly string[];
   /** What may be billed, and has no known price. */
   readonly unknown_cost: readonly string[];

@@ -43,7 +43,7 @@ export function addAmount(amounts: Map<string, Micros>, currency: string, amount
   amounts.set(currency, (amounts.get(currency) ?? 0n) + amount);
 }
 
-/** The most that so many calls of each source cost, one billed request each. */
+/** The most that so many calls of each source cost. */
 export function mostCost(targets: readonly PlannedTarget[], calls: (target: PlannedTarget) => number): Amounts {
   const sums = new Map<string, Micros>();
   for (const target of targets) {

@@ -26,7 +26,10 @@ export interface PlannedTarget {
   readonly rates: readonly { readonly max: number; readonly everyMs: number }[];
   /** What the vendor bills; `null` if it is not known. */
   readonly bills: ChargeModel | null;
-  /** The most that a billed request costs; `null` if it costs nothing, or no price is known. */
+  /**
+   * The most that a call costs; `null` if it costs nothing, or no price is known. Without a workflow, the list price of a
+   * billed request.
+   */
   readonly price: Price | null;
 }
 

@@ -72,6 +72,7 @@ export interface SourceDeclaration<
   verify?(call: SourceCall<JsonObject, TypeOf<Credentials>>): boolean | Promise<boolean>;
   readonly [asksAgain]?: boolean;
   readonly [listPaths]?: readonly ListPath[];
+  readonly [billedRequestsMax]?: number;
 }
 
 export type { ChargeModel };
@@ -157,6 +158,9 @@ export const asksAgain: unique symbol = Symbol("datarun.asksAgain");
 
 /** On a declaration: its `reply.lists`. Set by the compiler of YAML files; not for authors. */
 export const listPaths: unique symbol = Symbol("datarun.listPaths");
+
+/** On a declaration: the most requests of a call that the vendor can bill. Set by the compiler of YAML files; not for authors. */
+export const billedRequestsMax: unique symbol = Symbol("datarun.billedRequestsMax");
 
 /** The argument of a source's `run`. */
 export interface SourceCall<Inputs = JsonObject, Credentials = JsonObject> {

@@ -30,7 +30,7 @@ const WRONG: readonly (readonly [what: string, parts: string, code: string, hint
   ["a misspelled key", "mapp: {a: body.a}", "format.unknown_key", /"map"/],
   ["a misspelled key further in", "match: {record: 'status', no_recrod: 'status'}", "format.unknown_key", /no_record/],
   ["polling outside of a step", "poll: {every: 1s}", "format.unknown_key", /belongs to a step/],
-  ["paging", "pagination: {}", "format.unknown_key", /TypeScript.*docs\/reference\/typescript-sources\.md/],
+  ["paging", "pagination: {}", "format.unknown_key", /belongs to a step.*repeat/],
   ["several requests", "request: [{url: 'https://api.acme.example/x'}]", "format.value", /steps:/],
   ["no rule for no record", "match: {record: 'status'}", "format.missing_key"],
   ["a case that says nothing of a match", caseThat("{output: {a: 1}}"), "format.missing_key"],

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import {
   checkSteps,
   asksAgain,
+  billedRequestsMax,
   listPaths,
   NoMatch,
   type SourceAnswer,
@@ -115,10 +116,15 @@ function headOf(source: SourceDeclarationFile): Omit<SourceDeclaration, keyof Re
     ...(limits === undefined ? {} : { limits: limitsOf(limits) }),
     ...(resume === undefined ? {} : { resume: { input: resume.input ?? ORDER_INPUT } }),
     ...(steps?.some(({ poll }) => poll !== undefined) === true ? { [asksAgain]: true } : {}),
+    ...(steps === undefined ? {} : { [billedRequestsMax]: billedRequestsIn(steps) }),
     ...(reply?.lists === undefined ? {} : { [listPaths]: reply.lists }),
     ...(reply?.lenient === undefined ? {} : { reply: { lenient: reply.lenient } }),
     ...(charge === undefined || !isTable(charge) ? {} : { charge: { model: modelOfTable(charge), rows: charge } }),
   } as unknown as SourceDeclaration;
+}
+
+function billedRequestsIn(steps: NonNullable<SourceDeclarationFile["steps"]>): number {
+  return steps.reduce((sum, { free, repeat }) => sum + (free === true ? 0 : (repeat?.max ?? 1)), 0);
 }
 
 function limitsOf({ rate, ...limits }: NonNullable<SourceDeclarationFile["limits"]>): SourceDeclaration["limits"] {
@@ -139,7 +145,7 @@ function namesIn(source: SourceDeclarationFile): KnownNames {
 function compileRun(source: SourceDeclarationFile, setting: ExchangeSetting) {
   const { root } = setting;
   const exchange = compileExchange(source, setting);
-  const names = source.steps === undefined ? ANSWER_NAMES : namesAfter(source.steps.map(({ name }) => name));
+  const names = source.steps === undefined ? ANSWER_NAMES : namesAfter(source.steps);
   const map = source.map === undefined ? undefined : compileMap(source.map, root.in("map"), names);
   const nothing =
     source.map_no_record === undefined ? undefined : compileMap(source.map_no_record, root.in("map_no_record"), names);

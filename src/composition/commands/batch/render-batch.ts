@@ -46,7 +46,7 @@ export function renderDryRun(result: DryRunResult): string {
       ...reasons.map(reason),
     ]),
     ...(rejected === 0 ? [] : [`${count(rejected)} rows would be rejected without a request`]),
-    `Cost at most, one billed request each: ${at_most.length === 0 ? "nothing" : at_most.join(", ")}`,
+    `Cost at most: ${at_most.length === 0 ? "nothing" : at_most.join(", ")}`,
     ...(unknown_cost.length === 0 ? [] : [`Not in it, because no price is known: ${unknown_cost.join(", ")}`]),
     least_duration_ms === null
       ? "No source declares a rate"

@@ -13,7 +13,7 @@ import type { SourceDeclarationFile } from "../format/format.ts";
 import type { DocumentLocation } from "../format/read-document.ts";
 import type { StepFile } from "../format/steps-format.ts";
 import { compileErrors, type Failing } from "../reply/judge-reply.ts";
-import type { KnownNames } from "../request/template.ts";
+import { namesIn, type KnownNames } from "../request/template.ts";
 import type { ExchangeSetting } from "./one-request.ts";
 import type { Resume } from "./resume.ts";
 import { compilePoll, type Poll } from "./poll.ts";
@@ -35,6 +35,14 @@ export interface CompiledStep {
   readonly orderIdOf: ((view: ReplyView) => Json) | null;
   /** How the request is repeated; `null`: it is sent once. */
   readonly poll: Poll | null;
+  /** How the request is repeated for the pages of a list; `null`: it has no pages. */
+  readonly pages: Pages | null;
+}
+
+export interface Pages {
+  /** The largest number of requests. */
+  readonly max: number;
+  hasMore(view: ReplyView): boolean;
 }
 
 export interface StepCondition {
@@ -57,23 +65,29 @@ export function compileStepList(
     place.in(0, "when").refuseKey("format.value", "the first step cannot have a condition", "remove the condition");
   }
   return files.map((file, at) => {
-    const before = files.slice(0, at).map(({ name }) => name);
+    const before = files.slice(0, at);
     // A resumed run has no replies to the steps that it skips, so requests must not use them.
     const asked = resume !== null && at >= resume.from ? before.slice(resume.from) : before;
-    const known = { ...setting.known, steps: asked, ...(orderAt >= 0 && at > orderAt ? { order_id: null } : {}) };
+    const readable = [...asked, ...(file.repeat === undefined ? [] : [file])].map(({ name }) => name);
+    const known = {
+      ...setting.known,
+      steps: readable,
+      ...(orderAt >= 0 && at > orderAt ? { order_id: null } : {}),
+    };
     const isOrder = orderAt >= 0 ? at === orderAt : file.free !== true && isPolledForAfter(files, at);
     return { ...compileStep(file, before, known, source, { ...setting, place: place.in(at) }), isOrder };
   });
 }
 
 /** The names that an expression may use after these steps. */
-export function namesAfter(steps: readonly string[]): ExpressionNames {
-  return { roots: [...ANSWER_PARTS, "steps"], below: { steps } };
+export function namesAfter(files: readonly Pick<StepFile, "name" | "repeat">[]): ExpressionNames {
+  const repeated = files.filter(({ repeat }) => repeat !== undefined).map(({ name }) => name);
+  return { roots: [...ANSWER_PARTS, "steps"], below: { steps: files.map(({ name }) => name) }, repeated };
 }
 
 function compileStep(
   file: StepFile,
-  before: readonly string[],
+  before: readonly StepFile[],
   known: KnownNames,
   source: SourceDeclarationFile,
   { auth, root, place }: ExchangeSetting & { readonly place: DocumentLocation },
@@ -95,16 +109,33 @@ function compileStep(
     isUsable: (status) => (status >= 200 && status < 300) || file.answers?.includes(status) === true,
     orderIdOf: file.order_id === undefined ? null : compileExpression(file.order_id, place.in("order_id"), names),
     poll: compilePoll(file, names, place.in("poll")),
+    pages: compilePages(file, names, place),
   };
+}
+
+function compilePages(file: StepFile, names: ExpressionNames, place: DocumentLocation): Pages | null {
+  const { name, repeat } = file;
+  if (repeat === undefined) return null;
+  const there = place.in("repeat");
+  for (const other of ["poll", "order_id"] as const) {
+    if (file[other] === undefined) continue;
+    there.refuseKey("format.value", `a step with ${other} has no pages`, "make the pages another step");
+  }
+  if (!namesIn(file.request, place.in("request")).has(`steps.${name}`)) {
+    const hint = `put a part of the last page into the request, such as query: {cursor: '{{ steps.${name}.body.next }}'}`;
+    there.refuseKey("format.value", "each request would get the first page again", hint);
+  }
+  return { max: repeat.max, hasMore: compilePredicate(repeat.while, there.in("while"), names) };
 }
 
 function compileCondition(
   when: string,
-  steps: readonly string[],
+  before: readonly StepFile[],
   { inputs }: KnownNames,
   place: DocumentLocation,
 ): StepCondition {
-  const names = { roots: ["inputs", "steps"], below: { inputs: inputs ?? [], steps } };
+  const after = namesAfter(before);
+  const names = { ...after, roots: ["inputs", "steps"], below: { inputs: inputs ?? [], ...after.below } };
   const evaluate = compileExpression<object>(when, place, names);
   return {
     isAboutInputs: isOnlyAbout(when, ["inputs"], place),

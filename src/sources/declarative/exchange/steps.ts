@@ -3,7 +3,7 @@ import type { SourceCall } from "../../../sdk/source.ts";
 import { digitsOf, isNumber } from "../../../terms/json/exact-number.ts";
 import { Fault } from "../../../terms/fault.ts";
 import type { Json } from "../../../terms/json/json.ts";
-import type { AnswerView, ReplyView } from "../expressions/expression.ts";
+import type { AnswerView, ReplyView, StepView } from "../expressions/expression.ts";
 import type { SourceDeclarationFile } from "../format/format.ts";
 import type { StepFile } from "../format/steps-format.ts";
 import { compileJudge, faultOfStatus, type Judge } from "../reply/judge-reply.ts";
@@ -11,7 +11,7 @@ import { unreported } from "../reply/unreported.ts";
 import { acceptOf, compileView } from "../reply/view-reply.ts";
 import { NOT_YET, type TemplateValues } from "../request/template.ts";
 import { ask, valuesOf, type CallLogin } from "./send-and-judge.ts";
-import { compileStepList, namesAfter, type CompiledStep } from "./compile-steps.ts";
+import { compileStepList, namesAfter, type CompiledStep, type Pages } from "./compile-steps.ts";
 import { type AskVendor, type ExchangeSetting, judgedBilled } from "./one-request.ts";
 import { compileResume, orderToResume, type Resume } from "./resume.ts";
 import { isPassingStatus, passingFault, pollFor, type Poll } from "./poll.ts";
@@ -31,7 +31,7 @@ export function compileSteps(
     resume,
     accept: acceptOf(source.reply),
     viewOf: compileView(source.reply),
-    judge: compileJudge(source, root, namesAfter(files.map(({ name }) => name))),
+    judge: compileJudge(source, root, namesAfter(files)),
   };
   return (call) => new Walk(parts, call).toItsEnd();
 }
@@ -50,13 +50,15 @@ interface Answered {
   readonly reply: Reply;
   readonly view: ReplyView;
   readonly free: boolean;
+  /** The bodies of all replies to a step that is repeated. */
+  readonly pages?: readonly Json[];
 }
 
 /** One call, step by step. */
 class Walk {
   readonly #parts: WalkParts;
   readonly #call: SourceCall;
-  readonly #answers: Record<string, AnswerView> = {};
+  readonly #answers: Record<string, StepView> = {};
   readonly #login: CallLogin = {};
   #orderId: string | undefined;
   #isResumed = false;
@@ -77,13 +79,13 @@ class Walk {
     let last: Answered | undefined;
     for (const step of steps) {
       if (!this.#isAsked(step)) continue;
-      const answered = step.poll === null ? await this.#ask(step) : await this.#askUntilReady(step, step.poll);
+      const answered = await this.#askAll(step);
       const { reply, view } = answered;
       if (this.#judged(answered, () => this.#endsHere(answered, steps))) {
         this.#settleCharge(answered);
         return { reply, view, verdict: "no_record" };
       }
-      this.#answers[step.name] = { status: view.status, headers: view.headers, body: view.body };
+      this.#answers[step.name] = viewOfStep(answered);
       if (step !== steps.at(-1)) this.#settleCharge(answered);
       this.#takeOrder(answered);
       this.#retryAfterMs = retryAfterMs(view.headers, clock);
@@ -109,6 +111,27 @@ class Walk {
     this.#orderId = order;
     this.#isResumed = true;
     return steps.slice(resume.from);
+  }
+
+  #askAll(step: CompiledStep): Promise<Answered> {
+    if (step.pages !== null) return this.#askForPages(step, step.pages);
+    return step.poll === null ? this.#ask(step) : this.#askUntilReady(step, step.poll);
+  }
+
+  /** Requests pages until there is no further one. Only the first page can mean that there is no record. */
+  async #askForPages(step: CompiledStep, { max, hasMore }: Pages): Promise<Answered> {
+    const pages: Json[] = [];
+    for (;;) {
+      const answered = { ...(await this.#ask(step)), pages };
+      const { view } = answered;
+      pages.push(view.body);
+      const isUsable = step.isUsable(view.status);
+      if (pages.length === 1 && (!isUsable || step.isNone(view))) return answered;
+      if (pages.length > 1) this.#judged(answered, () => assertPage(view, isUsable));
+      if (pages.length === max || !hasMore(view)) return answered;
+      this.#settleCharge(answered);
+      this.#answers[step.name] = viewOfStep(answered);
+    }
   }
 
   async #ask(step: CompiledStep, onReply: () => void = () => {}): Promise<Answered> {
@@ -157,8 +180,8 @@ class Walk {
    * Whether this reply means that there is no record. After the last step, the file's `match` can also decide that.
    * @throws Fault
    */
-  #endsHere({ step, view }: Answered, steps: readonly CompiledStep[]): boolean {
-    if (step.isNone(view)) return true;
+  #endsHere({ step, view, pages = [] }: Answered, steps: readonly CompiledStep[]): boolean {
+    if (pages.length < 2 && step.isNone(view)) return true;
     if (step === steps.at(-1) || step.isUsable(view.status)) return false;
     throw faultOfUnusable(view.status);
   }
@@ -224,6 +247,16 @@ class Walk {
   #values(): TemplateValues {
     return { ...valuesOf(this.#call), steps: this.#answers as unknown as Json, order_id: this.#orderId };
   }
+}
+
+function viewOfStep({ view: { status, headers, body }, pages }: Answered): StepView {
+  return { status, headers, body, ...(pages === undefined ? {} : { pages }) };
+}
+
+/** A further page without a body would end the list too early. @throws Fault */
+function assertPage({ status, body }: ReplyView, isUsable: boolean): void {
+  if (!isUsable) throw faultOfUnusable(status);
+  if (body === null) throw new Fault("source.contract", { problem: "a page that was announced is empty" });
 }
 
 function faultOfUnusable(status: number): Fault {

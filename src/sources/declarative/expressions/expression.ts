@@ -13,9 +13,14 @@ export interface AnswerView {
   readonly body: Json;
 }
 
+/** The last reply to a step. `pages`: the bodies of all replies, if the step is repeated. */
+export interface StepView extends AnswerView {
+  readonly pages?: readonly Json[];
+}
+
 /** The root of an expression: a reply and, in a source with several steps, the replies of the earlier steps. */
 export interface ReplyView extends AnswerView {
-  readonly steps?: Readonly<Record<string, AnswerView>>;
+  readonly steps?: Readonly<Record<string, StepView>>;
 }
 
 /** The names with which an expression may begin. */
@@ -23,6 +28,8 @@ export interface ExpressionNames {
   readonly roots: readonly string[];
   /** The names below a root, if they are known in advance. */
   readonly below?: Readonly<Record<string, readonly string[]>>;
+  /** The steps that are repeated and so have `pages`. */
+  readonly repeated?: readonly string[];
 }
 
 export const ANSWER_PARTS: readonly string[] = ["status", "headers", "body"];
@@ -229,7 +236,11 @@ function pathOf(node: Node): readonly string[] | null {
 }
 
 /** Checks the last name of a path; the names before it are checked separately. */
-function checkPath(path: readonly string[] | null, { below = {} }: ExpressionNames, place: DocumentLocation): void {
+function checkPath(
+  path: readonly string[] | null,
+  { below = {}, repeated = [] }: ExpressionNames,
+  place: DocumentLocation,
+): void {
   if (path === null) return;
   const [root = "", name = "", part = ""] = path;
   const known = Object.hasOwn(below, root) ? below[root]! : undefined;
@@ -239,8 +250,9 @@ function checkPath(path: readonly string[] | null, { below = {} }: ExpressionNam
     place.refuse("expression.unknown_name", `there is no ${nameOfOne(root)} "${name}" here`, hint);
   }
   const ofStep = root === "steps" && known !== undefined;
-  if (ofStep && path.length === 3 && !ANSWER_PARTS.includes(part)) {
-    const hint = didYouMean(part, ANSWER_PARTS) ?? `a reply has ${ANSWER_PARTS.join(", ")}`;
+  const parts = repeated.includes(name) ? [...ANSWER_PARTS, "pages"] : ANSWER_PARTS;
+  if (ofStep && path.length === 3 && !parts.includes(part)) {
+    const hint = didYouMean(part, parts) ?? `a reply has ${parts.join(", ")}`;
     place.refuse("expression.unknown_name", `a reply has no "${part}"`, hint);
   }
   const isField = root === "headers" ? path.length === 2 : ofStep && part === "headers" && path.length === 4;

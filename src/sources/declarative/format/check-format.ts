@@ -17,8 +17,8 @@ const MEANT: readonly (readonly [words: string, hint: string])[] = [
     "it belongs to a step: steps: [{name: report, free: true, request: {…}, poll: {until: …}}]",
   ],
   [
-    "pages paging paginate pagination",
-    "paging through a list is written in TypeScript, see docs/reference/typescript-sources.md",
+    "pages paging paginate pagination repeat",
+    "it belongs to a step: steps: [{name: list, request: {…, query: {cursor: '{{ steps.list.body.next }}'}}, repeat: {while: body.next, max: 8}}]",
   ],
 ];
 

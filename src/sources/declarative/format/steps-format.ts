@@ -7,6 +7,7 @@ import { closed, text } from "./format-words.ts";
 /** The part of the format for sources with several requests. */
 
 export const STEPS_MAX = 8;
+const PAGES_MAX = 20;
 
 const ofStep = (description: string) =>
   text(
@@ -42,6 +43,22 @@ const Poll = Type.Object(
     ...closed,
     description:
       "Repeats the request until a condition is true. `Retry-After` is obeyed. After status 408, 429 or 5xx, or a lost connection, the next poll is made; the third in a row fails the source.",
+  },
+);
+
+const Repeat = Type.Object(
+  {
+    while: ofStep("True if the vendor has a further page."),
+    max: Type.Integer({
+      minimum: 2,
+      maximum: PAGES_MAX,
+      description: "The largest number of requests. After it, the source continues with the pages that it has.",
+    }),
+  },
+  {
+    ...closed,
+    description:
+      "Repeats the request for each page of a list. The request contains a part of the page before it, such as `{{ steps.<name>.body.next }}`, which is absent in the first one. Later requests and expressions read the last page as usual, and the bodies of all pages as the list `steps.<name>.pages`.",
   },
 );
 
@@ -82,6 +99,7 @@ const Step = Type.Object(
       ),
     ),
     poll: Type.Optional(Poll),
+    repeat: Type.Optional(Repeat),
   },
   closed,
 );
@@ -90,7 +108,7 @@ export const Steps = Type.Array(Step, {
   minItems: 1,
   maxItems: STEPS_MAX,
   description:
-    "Up to eight requests, one after the other, instead of `request`. Each is made once unless it polls. `match`, `map` and `output` apply to the last reply, and can read `steps`.",
+    "Up to eight requests, one after the other, instead of `request`. Each is made once unless it has `poll` or `repeat`. `match`, `map` and `output` apply to the last reply, and can read `steps`.",
 });
 
 export const Resume = Type.Object(

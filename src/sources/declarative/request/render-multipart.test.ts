@@ -76,6 +76,7 @@ test("files that cannot be sent are refused when they are compiled", () => {
       says,
     );
   }
-  const auth = "auth: {kind: hmac, algorithm: sha256, key: k, canonical: '{{ request.body }}', encoding: hex, header: X}";
+  const auth =
+    "auth: {kind: hmac, algorithm: sha256, key: k, canonical: '{{ request.body }}', encoding: hex, header: X}";
   assert.throws(() => compileDeclarative(fileWith(UPLOAD(auth)), "a.yaml"), /auth signs the body/);
 });
