@@ -7,7 +7,7 @@ import type { Imported } from "./imports/imported.ts";
 import { isXmlText, readXmlSample } from "./sample-text.ts";
 import { CHARGE_MODELS, type ChargeModel } from "../terms/money/charge.ts";
 import { toUtf8 } from "../terms/text/charset.ts";
-import { decodeUtf8, type Json, JSON_LIMITS, JsonError, parseJson } from "../terms/json/json.ts";
+import { decodeUtf8, isJsonObject, type Json, JSON_LIMITS, JsonError, parseJson } from "../terms/json/json.ts";
 import { firstJsonError } from "../terms/json/first-json-error.ts";
 import type { Terminal } from "./ports.ts";
 import { OperatorError } from "../terms/operator-error.ts";
@@ -90,7 +90,10 @@ export async function askForDraft(
     docs: docs === "" ? undefined : docs,
     ...(imported === undefined ? await typed(answers, terminal) : importedParts(imported)),
     ...shown,
-    nobody: /^\d{3}$/.test(nobody) ? { status: statusOf(nobody) } : nobodyLike(shown, readText(nobody), nobody),
+    nobody: noFault(
+      /^\d{3}$/.test(nobody) ? { status: statusOf(nobody) } : nobodyLike(shown, readText(nobody), nobody),
+      imported,
+    ),
     charge: chargeOf(answers.charge!.trim()),
   };
 }
@@ -110,8 +113,8 @@ function toldOf(imported: Imported | undefined): string {
   return told.length === 0 ? "" : ` (The document lists ${told.join(", ")}.)`;
 }
 
-function importedParts({ request, auth, timeoutMs, describe, status }: Imported) {
-  return { request, auth, timeoutMs, describe, status };
+function importedParts({ request, auth, timeoutMs, describe, status, errors }: Imported) {
+  return { request, auth, timeoutMs, describe, status, errors };
 }
 
 /** @throws OperatorError | RangeError */
@@ -175,6 +178,18 @@ function nobodyLike({ format }: DraftSample, text: string, file: string): Source
   const read = readReply(text, `The reply for nobody ${file}`);
   if (read.format === format) return { sample: read.sample };
   throw new OperatorError("usage", "The sample and the reply of --nobody must both be JSON, or both XML.");
+}
+
+/** A draft from WSDL reads every fault as a failure. @throws OperatorError */
+function noFault(nobody: SourceDraft["nobody"], imported: Imported | undefined): SourceDraft["nobody"] {
+  const sample = "sample" in nobody ? nobody.sample : null;
+  const fault = ["Envelope", "Body", "Fault"].reduce<Json | undefined>(
+    (value, name) => (isJsonObject(value) ? value[name] : undefined),
+    sample,
+  );
+  if (imported?.errors === undefined || fault === undefined) return nobody;
+  const advice = "Give --nobody 404; then move the row of this fault from errors to match.no_record in the file.";
+  throw new OperatorError("usage", `The reply of --nobody is a fault, which is a failure in the draft. ${advice}`);
 }
 
 function readReply(text: string, what: string): DraftSample {

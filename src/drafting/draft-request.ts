@@ -15,7 +15,11 @@ export interface DraftRequest {
   readonly inputs: readonly DraftInput[];
 }
 
-export type DraftBody = ({ readonly json: Json } | { readonly form: Readonly<Record<string, string>> }) & {
+export type DraftBody = (
+  | { readonly json: Json }
+  | { readonly form: Readonly<Record<string, string>> }
+  | { readonly xml: JsonObject }
+) & {
   readonly content_type?: string;
 };
 

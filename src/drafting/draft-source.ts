@@ -6,6 +6,7 @@ import { exampleFor, otherExample } from "./example-values.ts";
 import { findRecord, ownMembers, type RecordPath } from "./find-record.ts";
 import { repeatedIn, writeXmlSample } from "./sample-text.ts";
 import { isTruthy, pathOf, distinguishingCondition, distinguishingSteps } from "./distinguishing-path.ts";
+import type { DraftErrors } from "./imports/imported.ts";
 import { toYaml } from "../sources/declarative/write-yaml.ts";
 
 /** The facts for a draft, as a vendor's documentation gives them. */
@@ -25,6 +26,7 @@ export interface SourceDraft {
   /** The documentation of a member of the sample: its types and a description. */
   readonly describe?: ((steps: readonly string[]) => JsonObject | undefined) | undefined;
   readonly charge: ChargeModel;
+  readonly errors?: DraftErrors | undefined;
   /** How a reply without a record differs: by status, or by its body with status 200. */
   readonly nobody: { readonly status: number } | { readonly sample: Json };
 }
@@ -62,6 +64,7 @@ export function draftSource(draft: SourceDraft): JsonObject {
       ...(request.body === undefined ? {} : { body: request.body }),
     },
     ...(draft.format === undefined ? {} : { reply: replyOf(draft) }),
+    ...(draft.errors === undefined ? {} : { errors: [...draft.errors.rows] }),
     match: answer.match,
     map: answer.map,
     output: answer.output,
@@ -247,6 +250,12 @@ function casesOf(draft: SourceDraft, examples: JsonObject): JsonObject[] {
           },
         ]
       : []),
+    ...(draft.errors?.shown ?? []).map(({ name, sample: body }) => ({
+      name,
+      inputs: withAnother(examples, request.inputs, 2),
+      reply: replies({ status: 500, body: written(body) }),
+      expect: { failure: "input" },
+    })),
     refused.required
       ? { name: `without ${refused.name}`, inputs: others, expect: { failure: "input", field: refused.name } }
       : {

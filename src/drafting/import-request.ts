@@ -16,6 +16,8 @@ export interface ImportInput {
   readonly from_curl?: string;
   readonly from_openapi?: string;
   readonly from_har?: string;
+  readonly from_wsdl?: string;
+  readonly operation?: string;
   readonly entry?: string;
   readonly fixed?: readonly string[];
   readonly examples?: JsonObject;
@@ -23,7 +25,7 @@ export interface ImportInput {
   readonly sample?: string;
 }
 
-const SOURCES = ["from_curl", "from_openapi", "from_har"] as const;
+const SOURCES = ["from_curl", "from_openapi", "from_har", "from_wsdl"] as const;
 const HIDE = createMasking(new Set([EXAMPLE_TEXT]), new Set());
 
 /** Imports the request from a file, if one was named, and asks a person for the rest. @throws OperatorError */
@@ -34,9 +36,11 @@ export async function importRequest(
 ): Promise<Imported | undefined> {
   const given = SOURCES.filter((name) => input[name] !== undefined);
   const [kind] = given;
-  if (given.length > 1) throw new OperatorError("usage", "Give one of --from-curl, --from-openapi and --from-har.");
+  if (given.length > 1)
+    throw new OperatorError("usage", "Give one of --from-curl, --from-openapi, --from-har and --from-wsdl.");
   const stray = Object.entries({
     "--entry": kind === "from_har" || input.entry,
+    "--operation": kind === "from_wsdl" || input.operation,
     "--fixed": kind === "from_curl" || kind === "from_har" || input.fixed,
     "--set": kind ?? input.examples,
   });
@@ -68,6 +72,10 @@ async function read(kind: (typeof SOURCES)[number], input: ImportInput, terminal
     const [file = "", operation = ""] = named.split(/#(.*)/s, 2);
     const { readOpenApi } = await import("./imports/read-openapi.ts");
     return readOpenApi(readText(file), file, operation, input.auth, choices);
+  }
+  if (kind === "from_wsdl") {
+    const { readWsdl } = await import("./imports/read-wsdl.ts");
+    return readWsdl(readText(named), named, input.operation, input.auth, choices);
   }
   if (kind === "from_curl") {
     const { readCurl } = await import("./imports/read-curl.ts");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { isScalar, parse, parseDocument, visit } from "yaml";
@@ -774,5 +774,116 @@ test("a login takes the place of a temporary token that a command shows, and of 
       made.stderr,
       /the request already contains its authentication \(leave out --auth; only a bearer token/,
     );
+  }
+});
+
+const WSDL = readFileSync(new URL("register.wsdl", import.meta.url), "utf8");
+const NOBODY =
+  '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><FindCompanyResponse/></s:Body></s:Envelope>';
+
+test("an operation of a WSDL document becomes a source with an envelope, typed inputs, lists and faults", async (t) => {
+  const { at, run, written, path } = importing(t, { "register.wsdl": WSDL, "nobody.xml": NOBODY });
+  const words = ["source", "new", "acme__company", "--from-wsdl", at("register.wsdl"), "--operation", "FindCompany"];
+  const made = await run([
+    ...words,
+    "--nobody",
+    at("nobody.xml"),
+    "--charge",
+    "per_match",
+    "--set",
+    "town=Example Town",
+  ]);
+  assert.equal(made.code, 0, made.stderr);
+  const tested = await run(["source", "test", "acme__company"]);
+  assert.equal(tested.code, 0, tested.stdout);
+  const source = parse(written()) as Written & {
+    reply: object;
+    errors: { when: object; kind: string }[];
+    title: string;
+  };
+  assert.equal(source.title, "Find Company");
+  assert.deepEqual(source.inputs.required, ["company_number", "detailed"]);
+  const { company_number: number, lang, years, detailed } = source.inputs.properties;
+  assert.deepEqual(
+    [number, lang, years, detailed],
+    [
+      {
+        type: "string",
+        minLength: 1,
+        maxLength: 200,
+        pattern: "^(?:[0-9]{8})$",
+        description: "Number in the register.",
+      },
+      { enum: ["en", "de"] },
+      { type: "array", items: { type: "integer" }, minItems: 1, maxItems: 100 },
+      { type: "boolean" },
+    ],
+  );
+  const [found] = source.cases as unknown as { request: { headers: object; body: string } }[];
+  assert.deepEqual(found!.request.headers, {
+    soapaction: '"urn:example:register/FindCompany"',
+    "content-type": "text/xml; charset=utf-8",
+  });
+  assert.match(
+    found!.request.body,
+    /<soap:Envelope xmlns:soap="http:\/\/schemas\.xmlsoap\.org\/soap\/envelope\/" xmlns:n1="urn:example:register"><soap:Body><n1:FindCompany lang="en">.*<n1:Address><Street>[^<]+<\/Street><Town>Example Town<\/Town>/,
+  );
+  assert.deepEqual(source.reply, { format: "xml", lists: ["Envelope.Body.FindCompanyResponse.Company.Officer"] });
+  assert.deepEqual(
+    source.errors.map(({ kind }) => kind),
+    ["input", "input", "vendor_5xx"],
+  );
+  assert.match(made.stderr, /Parent is of a type that contains itself/);
+  assert.equal(existsSync(path), true);
+});
+
+test("a WSDL document for SOAP 1.2 becomes its media type and its fault codes", async (t) => {
+  const text = WSDL.replaceAll("<soap:", "<soap12:");
+  const { at, run, written } = importing(t, { "register.wsdl": text, "nobody.xml": NOBODY });
+  const words = ["source", "new", "acme__company", "--from-wsdl", at("register.wsdl"), "--operation", "FindCompany"];
+  const made = await run([...words, "--nobody", at("nobody.xml")]);
+  assert.equal(made.code, 0, made.stderr);
+  const { request, errors } = parse(written()) as { request: { headers?: object; body: object }; errors: object[] };
+  assert.equal(request.headers, undefined);
+  assert.equal(
+    (request.body as { content_type: string }).content_type,
+    'application/soap+xml; charset=utf-8; action="urn:example:register/FindCompany"',
+  );
+  assert.match(JSON.stringify(errors), /Fault\.Detail\.UnknownNumber.*Fault\.Code\.Value\), 'Sender'/);
+});
+
+test("a WSDL document that cannot be imported is refused with its place and what to do", async (t) => {
+  const fault = NOBODY.replace("<FindCompanyResponse/>", "<s:Fault><faultcode>s:Client</faultcode></s:Fault>");
+  const external = '<s:import namespace="urn:other" schemaLocation="types.xsd"/>';
+  const types = '<s:import namespace="urn:example:types"/>';
+  for (const [text, operation, says, nobody = NOBODY] of [
+    [WSDL, "FindCompny", /register\.wsdl:\d+:\d+: there is no operation "FindCompny" .*FindCompany/],
+    [WSDL, "Encoded", /register\.wsdl:\d+:\d+: its use is encoded/],
+    [WSDL, "Rpc", /register\.wsdl:\d+:\d+: its style is rpc/],
+    [WSDL, "", /several operations.*FindCompany, Encoded, Rpc/],
+    [
+      WSDL.replace(types, external),
+      "FindCompany",
+      /register\.wsdl:5:\d+: types are in another file, types\.xsd .*singleWsdl/,
+    ],
+    [
+      WSDL.replaceAll('tns:FindCompany"', 'tns:Other"'),
+      "FindCompany",
+      /the element tns:Other of the message FindCompanySoapIn is not/,
+    ],
+    [
+      WSDL.replace('element="tns:FindCompany"', 'type="s:string"'),
+      "FindCompany",
+      /message FindCompanySoapIn is not one element/,
+    ],
+    ["<a/>", "FindCompany", /not a WSDL document/],
+    ["<!DOCTYPE a><a/>", "FindCompany", /document type declaration/],
+    [WSDL, "FindCompany", /--nobody is a fault/, fault],
+  ] as const) {
+    const { at, run } = importing(t, { "register.wsdl": text, "nobody.xml": nobody });
+    const words = ["source", "new", "acme__company", "--from-wsdl", at("register.wsdl"), "--nobody", at("nobody.xml")];
+    const made = await run(operation === "" ? words : [...words, "--operation", operation]);
+    assert.notEqual(made.code, 0);
+    assert.match(made.stderr, says);
   }
 });

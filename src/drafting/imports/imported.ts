@@ -19,8 +19,17 @@ export interface Imported {
   readonly describe?: ((steps: readonly string[]) => JsonObject | undefined) | undefined;
   /** Other statuses in the document, as a hint for the reply without a record. */
   readonly otherStatuses?: readonly string[] | undefined;
+  readonly errors?: DraftErrors | undefined;
   /** Notes for the author. They contain names, never values. */
   readonly notes: readonly string[];
+}
+
+/** Failures that the vendor reports in a reply. */
+export interface DraftErrors {
+  /** Rows of `errors`. */
+  readonly rows: readonly JsonObject[];
+  /** Replies of status 500 to which the first row applies, and so on, in the form of the sample. */
+  readonly shown: readonly { readonly name: string; readonly sample: Json }[];
 }
 
 /** Options of an import, besides its file. */

@@ -13,9 +13,9 @@ import { defineVerb } from "../../verb.ts";
 const SCHEMA = fileURLToPath(new URL("../../../sources/declarative/source.schema.json", import.meta.url));
 
 export default defineVerb({
-  summary: "Write a new source from a vendor's documentation, or from a curl command, OpenAPI or HAR",
+  summary: "Write a new source from a vendor's documentation, or from a curl command, OpenAPI, HAR or WSDL",
   description:
-    "Asks questions for missing options. With --from-curl, --from-openapi or --from-har the request, its login and its reply are imported from a file: secrets are never written, values of samples are masked, and anything that cannot be imported is named and refused. Writes a YAML file with cases into the project folder, after the cases have passed. It guesses from the sample, so read the file and correct what the vendor's documentation says otherwise.",
+    "Asks questions for missing options. With --from-curl, --from-openapi, --from-har or --from-wsdl the request, its login and its reply are imported from a file: secrets are never written, values of samples are masked, and anything that cannot be imported is named and refused. Writes a YAML file with cases into the project folder, after the cases have passed. It guesses from the sample, so read the file and correct what the vendor's documentation says otherwise.",
   example:
     "acme__company --title Company --url https://api.acme.example/companies/{number} --auth header:X-Api-Key --sample reply.json",
   input: Type.Object(
@@ -39,6 +39,12 @@ export default defineVerb({
       ),
       from_har: Type.Optional(
         Type.String({ maxLength: 4_000, description: "An HTTP archive (HAR) saved by a browser" }),
+      ),
+      from_wsdl: Type.Optional(
+        Type.String({ maxLength: 4_000, description: "A WSDL 1.1 document with document/literal operations" }),
+      ),
+      operation: Type.Optional(
+        Type.String({ maxLength: 200, description: "With --from-wsdl: the name of the operation" }),
       ),
       entry: Type.Optional(
         Type.String({
