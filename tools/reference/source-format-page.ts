@@ -66,6 +66,22 @@ const POLL_EXAMPLE = `steps:
     request: {url: 'https://api.vendor.example/orders/{{ order_id }}'}
     poll: {until: body.state == 'done', fail_when: body.state == 'failed', first_after_ms: 500, every_ms: 1000}`;
 
+const REPEAT_EXAMPLE = `steps:
+  - name: list
+    request: {url: 'https://api.vendor.example/hits', query: {cursor: '{{ steps.list.body.next }}'}}
+    repeat: {while: body.next, max: 8}
+match: {record: 'steps.list.pages[].hits[]', no_record: 'body && !(steps.list.pages[].hits[])'}
+map: {names: 'steps.list.pages[].hits[].name', complete: '!(body.next)'}`;
+
+const MULTIPART_EXAMPLE = `body:
+  multipart:
+    country: '{{ inputs.country }}'
+    document: {file: '{{ inputs.document }}', name: document.png, type: image/png}`;
+
+const CSV_EXAMPLE = `reply: {format: csv, delimiter: ;}
+match: {record: 'body[0]', no_record: 'body == \`[]\`'}
+map: {names: 'body[?"Status" == \`"active"\`]."Company name"'}`;
+
 const RESUME_EXAMPLE = `inputs:
   type: object
   properties: {name: {type: string}, order_id: {type: string, maxLength: 60}}
@@ -97,7 +113,7 @@ export function sourceFormatPage(): Page {
     "docs/reference/source-format.md",
     generated("the format in src/sources/declarative/format/format.ts"),
     "# The format of a source file",
-    `A source that is a few HTTP calls and a mapping is one YAML file. ${code("npx datarun source new")} writes a draft; the [tutorial](../tutorials/from-api-docs-to-source.md) shows every step. A source that pages through a list, or computes what no expression can, is written [in TypeScript](typescript-sources.md). An unknown key is an error, unless it begins with ${code("x-")}. Editors check a file whose first line names the schema:`,
+    `A source that is a few HTTP calls and a mapping is one YAML file. ${code("npx datarun source new")} writes a draft; the [tutorial](../tutorials/from-api-docs-to-source.md) shows every step. A source that computes what no expression can is written [in TypeScript](typescript-sources.md). An unknown key is an error, unless it begins with ${code("x-")}. Editors check a file whose first line names the schema:`,
     block("yaml", "# yaml-language-server: $schema=…/src/sources/declarative/source.schema.json"),
     `A value of the type *expression* is an [expression](#expressions) over the reply unless other values are named. A *template* may contain [templates](#templates). A *duration* is written ${code("300ms")}, ${code("5s")}, ${code("5m")}, ${code("1h")} or ${code("1d")}.`,
     "## The file",
@@ -108,6 +124,8 @@ export function sourceFormatPage(): Page {
     "### `request.body`",
     at("request", "body").description!,
     fields(at("request", "body")),
+    block("yaml", MULTIPART_EXAMPLE),
+    `A file is a part only if its value is present. A value that is not Base64 fails the call before anything is sent. A case shows the parts by name, and a file as its object. ${code("auth")} cannot sign a multipart body.`,
     "## `steps`",
     at("steps").description!,
     block("yaml", STEPS_EXAMPLE),
@@ -119,6 +137,11 @@ export function sourceFormatPage(): Page {
     block("yaml", POLL_EXAMPLE),
     fields(at("steps").items!.properties!["poll"]!),
     `If the vendor is not ready after ${code("max_polls")}, or the next wait would pass the deadline, the source fails as ${code("pending")}. A poll whose reply fits no rule fails the source.`,
+    "### `steps.repeat`",
+    at("steps").items!.properties!["repeat"]!.description!,
+    block("yaml", REPEAT_EXAMPLE),
+    fields(at("steps").items!.properties!["repeat"]!),
+    `Each page is a request with a charge of its own. The plan of a run counts all that ${code("max")} allows, and the time limit of the source holds over all. Only the first page can mean that there is no record. A further page that is refused, unreadable or empty fails the source.`,
     "## `resume`",
     at("resume").description!,
     block("yaml", RESUME_EXAMPLE),
@@ -126,6 +149,8 @@ export function sourceFormatPage(): Page {
     `Declare in ${code("inputs")} which inputs are required together. Requests from the named step on use ${code("{{ order_id }}")} and cannot read replies of earlier steps. Every caller of the source may fetch any order of the same credential, so the numbers are as confidential as the reports.`,
     "## `reply`",
     fields(at("reply")),
+    block("yaml", CSV_EXAMPLE),
+    `CSV is read as in RFC 4180, up to 2 MiB: all cells are texts, an empty cell is ${code("null")}, and blank lines are no rows. Lines of another number of cells are a failure of kind ${code("contract")}. A text, lines or CSV without any byte is ${code("null")}. ${code("auth.reply")} of ${code("token_exchange")} has the same keys but ${code("lenient")}.`,
     `XML is read into the form of ${code("request.body.xml")}, with all values as texts. Prefixes of namespaces are dropped (${code("xsi:type")} is ${code("@type")}), except from an attribute beside another one of the same name. White space is dropped at the ends of a text and between elements. An element without content with ${code('xsi:nil="true"')} (or ${code("1")}) is ${code("null")}.`,
     `A reply that is valid UTF-8 is read as UTF-8. Any other is decoded with the charset of its ${code("Content-Type")} or of its XML declaration, by the labels of the [Encoding Standard](https://encoding.spec.whatwg.org/#names-and-labels). UTF-16 is recognised by its first bytes.`,
     "## `auth`",
