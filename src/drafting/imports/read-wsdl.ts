@@ -69,15 +69,15 @@ export function readWsdl(
   const found = chooseOperation(operationsOf(definitions, text), named, refuse);
   const { version, bound, binding, address, name } = found;
   assertLiteral(found, refuse);
-  const [portOperation] = childrenOf(definitions, "portType")
+  const portOperation = childrenOf(definitions, "portType")
     .filter((type) => attributeOf(type, "name") === localName(attributeOf(binding, "type")))
     .flatMap((type) => childrenOf(type, "operation"))
-    .filter((operation) => attributeOf(operation, "name") === name);
+    .find((operation) => attributeOf(operation, "name") === name);
   if (portOperation === undefined) return refuse(`name="${name}"`, `no portType has the operation ${name}`);
   const schemas = new XmlSchemas(definitions);
   const elementOf = (holder: JsonObject | undefined): XmlField => {
     const message = localName(attributeOf(holder ?? {}, "message"));
-    const [described] = childrenOf(definitions, "message").filter((one) => attributeOf(one, "name") === message);
+    const described = childrenOf(definitions, "message").find((one) => attributeOf(one, "name") === message);
     const parts = childrenOf(described ?? {}, "part");
     const part =
       parts.length > 1 ? parts.find((one) => /^(?:parameters|body)$/i.test(attributeOf(one, "name") ?? "")) : parts[0];
@@ -186,7 +186,7 @@ function operationsOf(definitions: JsonObject, text: string): BoundOperation[] {
       const bindingName = localName(attributeOf(port, "binding"));
       const address = attributeOf(childrenOf(port, "address")[0] ?? {}, "location") ?? "";
       const version = versionOf(bindingName, definitions, text);
-      const [binding] = childrenOf(definitions, "binding").filter((one) => attributeOf(one, "name") === bindingName);
+      const binding = childrenOf(definitions, "binding").find((one) => attributeOf(one, "name") === bindingName);
       if (binding === undefined || version === null) return [];
       return childrenOf(binding, "operation").map((bound) => ({
         name: attributeOf(bound, "name") ?? "",
@@ -309,7 +309,8 @@ function sampleOfFields(fields: readonly XmlField[], words: Set<string>): Json {
 function sampleText(schema: JsonObject, words: Set<string>): string {
   const allowed = Array.isArray(schema["enum"]) ? schema["enum"].map(String) : [];
   for (const word of allowed) words.add(word);
-  return String(exampleFor(schema, [EXAMPLE_TEXT, ...allowed]) ?? EXAMPLE_TEXT);
+  const example = exampleFor(schema, [EXAMPLE_TEXT, ...allowed]);
+  return typeof example === "string" ? example : (JSON.stringify(example) ?? EXAMPLE_TEXT);
 }
 
 /** The documentation of a member of the reply. All values of XML are texts. */

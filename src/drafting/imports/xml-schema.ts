@@ -57,7 +57,7 @@ export function resolveName(written: string, owners: readonly JsonObject[]): { n
   const [, prefix, name = written] = /^([^:]+):(.*)$/.exec(written) ?? [];
   const key = prefix === undefined ? "@xmlns" : `${PREFIX}${prefix}`;
   const declared = owners.map((owner) => owner[key]).find((value) => typeof value === "string");
-  return { name, namespace: String(declared ?? "") };
+  return { name, namespace: declared ?? "" };
 }
 
 /** Elements and types around an element. Deeper structures are hardly ever filled in by a caller. */

@@ -144,5 +144,6 @@ export const ErrorRow = Type.Object(
 
 export type RequestFile = Static<typeof Request>;
 export type BodyFile = Static<typeof Body>;
-export type ReplyFile = Static<typeof ReplyFormat>;
+/** The keys of `reply` that decide how a body is read. */
+export type ReadingFile = Static<typeof LoginReply>;
 export type ErrorRowFile = Static<typeof ErrorRow>;

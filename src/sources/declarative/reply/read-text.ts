@@ -1,8 +1,7 @@
 import { Fault } from "../../../terms/fault.ts";
-import type { Json, JsonObject } from "../../../terms/json/json.ts";
-import { JSON_VALUES_MAX } from "../../../terms/json/json.ts";
+import { JSON_VALUES_MAX, type Json, type JsonObject } from "../../../terms/json/json.ts";
+import type { ReadingFile } from "../format/exchange-format.ts";
 import { CsvProblem, readCells } from "./read-csv.ts";
-import type { ReadingFile } from "./view-reply.ts";
 
 /** Limit for CSV. Parsing takes some milliseconds per megabyte and blocks all other requests meanwhile. */
 const CSV_CHARACTERS_MAX = 2 * 1024 * 1024;

@@ -4,7 +4,8 @@ import type { Json } from "../../../terms/json/json.ts";
 import { compileDeclarative } from "../compile-declarative.ts";
 import { fakeCall, faultOf, fileWith, replyOf } from "../fake-call.kit.ts";
 import { DeclarationError } from "../format/declaration-error.ts";
-import { compileView, type ReadingFile } from "./view-reply.ts";
+import type { ReadingFile } from "../format/exchange-format.ts";
+import { compileView } from "./view-reply.ts";
 
 const bodyOf = (file: ReadingFile, text: string): Json => compileView(file)(replyOf(200, Buffer.from(text))).body;
 

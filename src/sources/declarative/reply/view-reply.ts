@@ -8,12 +8,9 @@ import {
 } from "../../../sdk/http.ts";
 import type { Json } from "../../../terms/json/json.ts";
 import type { ReplyView } from "../expressions/expression.ts";
-import type { ReplyFile } from "../format/exchange-format.ts";
+import type { ReadingFile } from "../format/exchange-format.ts";
 import type { DocumentLocation } from "../format/read-document.ts";
 import { readCsv, readForm, readLines } from "./read-text.ts";
-
-/** The keys of `reply` that decide how a body is read. */
-export type ReadingFile = Pick<ReplyFile, "format" | "lists" | "delimiter" | "header">;
 
 interface Reading {
   /** The field `Accept` of requests. */

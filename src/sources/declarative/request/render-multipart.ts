@@ -4,7 +4,6 @@ import type { DocumentLocation } from "../format/read-document.ts";
 import { inDocument, inFileName, inHeader, isBase64 } from "./encodings.ts";
 import { isAbsent } from "./filters.ts";
 import { compileLeaf } from "./json-template.ts";
-import type { BodyTemplate } from "./render-body.ts";
 import { momentIn } from "./request-moment.ts";
 import {
   absentOrigin,
@@ -29,7 +28,7 @@ export function compileMultipart(
   parts: NonNullable<BodyFile["multipart"]>,
   known: KnownNames,
   place: DocumentLocation,
-): BodyTemplate {
+): { contentType(values: TemplateValues): string; render(values: TemplateValues): Buffer } {
   const made = Object.entries(parts).map(([name, written]) => {
     const there = place.in(name);
     if (name.includes("{{")) there.refuseKey("template.misplaced", "the name of a field must not contain a template");
