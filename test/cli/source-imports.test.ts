@@ -239,7 +239,7 @@ test("a command comes from standard input too; the reply without a record is nev
     /give --nobody\. Only the vendor's documentation shows which reply means that nothing was found, so it is never guessed/,
   );
   for (const [options, says] of [
-    [["--from-curl", "a", "--from-har", "b"], /Give one of --from-curl, --from-openapi and --from-har/],
+    [["--from-curl", "a", "--from-har", "b"], /Give one of --from-curl, --from-openapi, --from-har and --from-wsdl/],
     [["--entry", "1"], /--entry can be used only with its import/],
     [["--from-curl", there("request.sh"), "--url", U], /--url follows from the import/],
     [["--from-curl", there("request.sh"), "--fixed", "nothing"], /nothing in the request has the name "nothing"/],
