@@ -1,11 +1,9 @@
 import { accessSync, constants, readFileSync } from "node:fs";
 import type { RunnableSource } from "../../run/ports.ts";
-import { showRecipe } from "../../sources/declarative/source-text.ts";
 import { proofsFile, proofsText, readProofs } from "../../sources/proofs.ts";
 import { wordsOfRules } from "../../simulation/record-case.ts";
 import type { Context } from "../../terms/caller.ts";
-import type { JsonObject } from "../../terms/json/json.ts";
-import { type Micros, times } from "../../terms/money/money.ts";
+import type { Micros } from "../../terms/money/money.ts";
 import type { Price } from "../../terms/money/price.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import { chooseCredentialFor } from "../chosen-credential.ts";
@@ -66,7 +64,7 @@ export async function prove(
     const source = sources.find(id)!;
     const why = whyNot(source, sources.placeOf(id)!.isOn, owner !== null);
     const chosen =
-      why === null ? await candidateOf(source, { owner, finder, context, region: call.region(), clock, tools }) : why;
+      why === null ? await candidateOf(source, { owner, finder, context, region: call.region(), clock }) : why;
     if (typeof chosen === "string") skippedRows.push(skipped(id, chosen));
     else if (request.freeOnly && chosen.cost !== "nothing")
       skippedRows.push(skipped(id, `its vendor bills (${source.charge})`));
@@ -159,13 +157,12 @@ interface Chosen {
   readonly context: Context;
   readonly region: string;
   readonly clock: ProveCall["clock"];
-  readonly tools: AuthoringTools;
 }
 
 /** The source with the cost of its call, or why it cannot be called. */
 async function candidateOf(
   source: RunnableSource,
-  { owner, finder, context, region, clock, tools }: Chosen,
+  { owner, finder, context, region, clock }: Chosen,
 ): Promise<ProvableSource | string> {
   const workflow = { organizationId: owner ?? "", autoCredentials: false };
   const chosen =
@@ -176,16 +173,7 @@ async function candidateOf(
   const { cost, price } = costOf(source, chosen?.found ?? null, clock.wall());
   if (cost === "nothing") return { source, cost };
   if (price === null) return { source, cost: "unknown" };
-  return { source, cost: { ...price, amount: times(price.amount, billedSteps(source, tools)) } };
-}
-
-/** The number of requests of a call that the vendor may bill. */
-function billedSteps({ id }: RunnableSource, tools: AuthoringTools): number {
-  const file = tools.fileOf(id)?.path ?? "";
-  if (!/\.ya?ml$/.test(file)) return 1;
-  const { steps } = showRecipe(readFileSync(file, "utf8"));
-  const billed = Array.isArray(steps) ? (steps as readonly JsonObject[]).filter(({ free }) => free !== true).length : 1;
-  return Math.max(1, billed);
+  return { source, cost: price };
 }
 
 function calledOf(source: RunnableSource, answer: LiveAnswer, tools: AuthoringTools, wallAt: number): Called {
