@@ -7,6 +7,7 @@ import type { ObjectFinder } from "./ports/objects.ts";
 import type { OperatorAdmin } from "./ports/operators.ts";
 import type { OrganizationAdmin, TokenAdmin, WorkflowAdmin } from "./ports/organizations.ts";
 import type { ShadowStore } from "./ports/shadows.ts";
+import type { StateKeyAdmin } from "./ports/state-keys.ts";
 import type { VersionStore } from "./ports/versions.ts";
 
 export type * from "./ports/acts.ts";
@@ -19,6 +20,7 @@ export type * from "./ports/operators.ts";
 export type * from "./ports/organizations.ts";
 export type * from "./ports/running-service.ts";
 export type * from "./ports/shadows.ts";
+export type * from "./ports/state-keys.ts";
 export type * from "./ports/versions.ts";
 
 export interface CopiedStore {
@@ -42,4 +44,5 @@ export interface AdminStore
     AuditTrail,
     VersionStore,
     ShadowStore,
-    ReplyShapeStore {}
+    ReplyShapeStore,
+    StateKeyAdmin {}

@@ -14,7 +14,7 @@ const ANYWHERE: Readonly<Record<Role, string>> = {
     ledger compare; ledger export; ledger history;
     ledger list; ledger show; ledger spend; ledger summary; ledger unknown; ledger verify; object find; operator list; org list; org show;
     object name;
-    source credentials; source diff; source health; source list; source show; source versions; token list; workflow list; workflow plan; workflow plan-rows`,
+    source credentials; source diff; source health; source list; source show; source versions; state export; state plan; token list; workflow list; workflow plan; workflow plan-rows`,
   operator: `
     credential create; credential delete; credential disable; credential enable; credential rename; credential verify; function reset-shadow; function rollback; function run; function test; ledger reconcile; ledger settle; ledger settle-unknown; org create; org disable;
     org enable; org rename; source run; source test; token create; token revoke; workflow create; workflow disable;
@@ -22,7 +22,7 @@ const ANYWHERE: Readonly<Record<Role, string>> = {
   // A price determines what a budget counts.
   owner: `
     budget recount; budget remove; budget set; credential price remove; credential price set; keys discard; keys remove-old; keys rotate; ledger prune; operator create;
-    operator restore; operator revoke; store backup`,
+    operator restore; operator revoke; operator set; state apply; store backup`,
 };
 
 /** Verbs that read or write files of the terminal's machine, or work on a data directory other than the service's. */

@@ -10,6 +10,7 @@ import { createOrganizationAdmin } from "./organization-admin.ts";
 import { createPriceAdmin } from "./price-admin.ts";
 import { createReplyShapeStore } from "./reply-shape-store.ts";
 import { createShadowStore } from "./shadow-store.ts";
+import { createStateKeyAdmin } from "./state-key-admin.ts";
 import { createTokenAdmin } from "./token-admin.ts";
 import { createVersionStore } from "./version-store.ts";
 import { createWorkflowAdmin } from "./workflow-admin.ts";
@@ -29,6 +30,7 @@ export function createAdminStore(engine: Engine): AdminStore {
     ...createObjectFinder(engine),
     ...createVersionStore(engine),
     ...createShadowStore(engine),
+    ...createStateKeyAdmin(engine),
     ...createReplyShapeStore(engine),
   };
 }

@@ -22,6 +22,7 @@ export const COPIED = [
   "audit",
   "versions",
   "shadow_results",
+  "state_keys",
   "reply_shapes",
 ] as const;
 type Copied = (typeof COPIED)[number];

@@ -73,6 +73,16 @@ export function createOperatorAdmin(engine: Engine): OperatorAdmin {
           entry: { organizationId: null, subjectId: row.id, detail },
         };
       }),
+
+    changeOperatorRole: (act, id, role) =>
+      recordChange(engine, act, async (transaction) => {
+        const row = await transaction.selectFrom("operators").selectAll().where("id", "=", id).executeTakeFirst();
+        if (row === undefined || row.login !== null || row.revoked_wall_at !== null) return null;
+        await transaction.updateTable("operators").set({ role }).where("id", "=", id).execute();
+        const detail = { name: row.name, role, role_before: row.role };
+        return { result: toOperator({ ...row, role }), entry: { organizationId: null, subjectId: id, detail } };
+      }),
+
     ...createPersonAdmin(engine),
   };
 }

@@ -1,7 +1,9 @@
 import type { Transaction } from "kysely";
-import type { Act, AuditEntry } from "../admin/ports.ts";
+import type { Act, AuditEntry, StateAct } from "../admin/ports.ts";
 import { newId } from "../terms/ids.ts";
+import type { JsonObject } from "../terms/json/json.ts";
 import type { Engine } from "./engine.ts";
+import { recordStateKey } from "./state-key-admin.ts";
 import type { Tables } from "./tables.ts";
 
 /** The result of a change, and its audit entry. */
@@ -73,7 +75,12 @@ export async function insertAuditEntry(
       what: subject.what ?? act.what,
       organization_id: subject.organizationId,
       subject_id: subject.subjectId,
-      detail: JSON.stringify(subject.detail),
+      detail: JSON.stringify(act.state === undefined ? subject.detail : withFile(subject.detail, act.state)),
     })
     .execute();
+  if (act.state !== undefined) await recordStateKey(transaction, act.state, subject.subjectId);
+}
+
+function withFile(detail: JsonObject, { file, bind }: StateAct): JsonObject {
+  return { ...detail, state_file: file, ...(bind !== undefined && { state_key: bind.key }) };
 }

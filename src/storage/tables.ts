@@ -1,6 +1,6 @@
 import type { Insertable, Selectable } from "kysely";
 import type { BudgetPeriod } from "../terms/money/budget.ts";
-import type { Role, VersionKind } from "../admin/ports.ts";
+import type { Role, StateKind, VersionKind } from "../admin/ports.ts";
 import type { ChargeModel } from "../terms/money/charge.ts";
 import type { ShapeSpan } from "../health/ports.ts";
 import type { AttemptRow, CallRow, ReconciliationRow, RunRow } from "../ledger/ports.ts";
@@ -37,6 +37,7 @@ export interface Tables {
   readonly versions: VersionTable;
   readonly shadow_results: ShadowResultTable;
   readonly reply_shapes: ReplyShapeTable;
+  readonly state_keys: StateKeyTable;
   readonly datarun_changes: ChangesTable;
   readonly datarun_migrations: MigrationsTable;
 }
@@ -354,6 +355,19 @@ interface ReplyShapeTable {
   readonly samples: number;
   /** See `health/shape-counts.ts`. */
   readonly counts: string;
+}
+
+/** An object that a state file describes. */
+interface StateKeyTable {
+  /** Composed of kind, parent and key. */
+  readonly id: string;
+  readonly kind: StateKind;
+  /** The id of the organization; null for an organization and an operator. */
+  readonly parent_id: string | null;
+  readonly state_key: string;
+  readonly object_id: string;
+  /** JSON: how the file last described it. */
+  readonly applied: string;
 }
 
 /** One row: the number of changes to this store that can affect cached data. */

@@ -59,7 +59,7 @@ export function usageLine(name: string, command: CommandForm): string {
     ...values,
     ...options
       .filter(({ property, name }) => property !== null && name !== "set-env" && name !== "stdin")
-      .map((option) => {
+      .map(({ short: _, ...option }) => {
         const text = `${written(option)}${option.kind === "list" ? "…" : ""}`;
         return option.required ? text : `[${text}]`;
       }),
@@ -67,8 +67,9 @@ export function usageLine(name: string, command: CommandForm): string {
   return wrap(`Usage: datarun ${name} ${parts.join(" ")}`.trimEnd(), "    ");
 }
 
-function written({ name, placeholder, kind }: Option): string {
-  return kind === "switch" ? `--${name}` : `--${name} ${placeholder}`;
+function written({ name, placeholder, kind, short }: Option): string {
+  const names = short === undefined ? `--${name}` : `-${short}, --${name}`;
+  return kind === "switch" ? names : `${names} ${placeholder}`;
 }
 
 function description({ description, required, kind }: Option): string {

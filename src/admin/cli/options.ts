@@ -17,6 +17,8 @@ export interface Option {
   readonly isFile?: true;
   /** The option is accepted, but shown neither in help nor in completion. */
   readonly isHidden?: true;
+  /** A letter for the option, after one dash. */
+  readonly short?: string;
   /** All allowed values, if they are few. */
   readonly values?: readonly string[];
 }
@@ -63,6 +65,7 @@ function propertiesOf(input: TObject): Option[] {
       ...(values !== undefined && { values }),
       ...(described["x-file"] === true && { isFile: true }),
       ...(described["x-hidden"] === true && { isHidden: true }),
+      ...(described["x-short"] !== undefined && { short: described["x-short"] }),
     };
   });
 }
@@ -78,6 +81,7 @@ interface PropertySchema {
   readonly "x-file"?: true;
   /** An option of an earlier version. */
   readonly "x-hidden"?: true;
+  readonly "x-short"?: string;
   /** The allowed values, if another place checks them. */
   readonly "x-values"?: readonly string[];
 }

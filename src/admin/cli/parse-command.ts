@@ -70,9 +70,12 @@ function tokensOf(args: readonly string[], { options }: CommandShape) {
     tokens: true,
     options: {
       ...Object.fromEntries(
-        options.map(({ name, kind }) => [
+        options.map(({ name, kind, short }) => [
           name,
-          { type: kind === "switch" ? ("boolean" as const) : ("string" as const) },
+          {
+            type: kind === "switch" ? ("boolean" as const) : ("string" as const),
+            ...(short !== undefined && { short }),
+          },
         ]),
       ),
       help: { type: "boolean", short: "h" },

@@ -1,5 +1,6 @@
 /** Acts of operators, and the audit trail. */
 import type { JsonObject } from "../../terms/json/json.ts";
+import type { StateAct } from "./state-keys.ts";
 
 export interface Actor {
   /**
@@ -8,6 +9,8 @@ export interface Actor {
    */
   readonly who: string;
   readonly via: "cli" | "api" | "service";
+  /** Set if a state file is being applied. */
+  readonly state?: StateAct;
 }
 
 /** One act of an operator. Every change below is recorded in the audit trail in the same transaction. */

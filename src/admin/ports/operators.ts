@@ -37,6 +37,8 @@ export interface OperatorAdmin {
    * again keeps the time of the first revocation.
    */
   revokeOperator(act: Act, operator: OperatorKey): Promise<Operator | null>;
+  /** `null` unless it is an operator with a token who is not revoked: the identity provider decides roles of others. */
+  changeOperatorRole(act: Act, id: string, role: Role): Promise<Operator | null>;
   /**
    * The operator for a person of the identity provider. Created at the first login; later logins update name and role
    * if the provider's have changed.

@@ -1,6 +1,6 @@
 import type { LastingCommands } from "../../admin/cli/command.ts";
 
-/** The commands that are not verbs: those that run until they are stopped, `check`, `types`, `completion` and `batch`. Verbs are found by their files. */
+/** The commands that are not verbs: those that run until they are stopped, `check`, `types`, `completion`, `batch` and `apply`. Verbs are found by their files. */
 export const COMMANDS: LastingCommands = {
   start: () => import("./start.ts"),
   dev: () => import("./dev.ts"),
@@ -10,5 +10,6 @@ export const COMMANDS: LastingCommands = {
   simulate: () => import("./simulate.ts"),
   mock: () => import("./mock.ts"),
   batch: () => import("./batch.ts"),
+  apply: () => import("./apply.ts"),
   "batch report": () => import("./batch-report.ts"),
 };

@@ -12,7 +12,7 @@ export interface OpenedAdminAccess {
 /** The verbs of the service that `--remote` names or, without it, those of this machine's data directory. */
 export async function openAdminAccess(
   remoteAddress: string | undefined,
-  place: Pick<DeploymentSelection, "dataDir" | "project">,
+  place: Pick<DeploymentSelection, "dataDir" | "project"> & { readonly makesStore?: boolean },
   environment: NodeJS.ProcessEnv,
 ): Promise<OpenedAdminAccess> {
   const remote = findRemote(remoteAddress, environment);
@@ -37,7 +37,7 @@ export async function openAdminAccess(
     admin: {
       async ask(name, input) {
         const verb = await verbs.load(name);
-        const { given } = await openFor({ ...place, makesStore: false }, verb.needs, note);
+        const { given } = await openFor({ makesStore: false, ...place }, verb.needs, note);
         return runVerb(name, verb, input, given);
       },
     },

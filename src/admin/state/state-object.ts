@@ -1,0 +1,64 @@
+import type { Json, JsonObject } from "../../terms/json/json.ts";
+import type { StateKind } from "../ports.ts";
+
+/** In the order in which objects refer to those before them. */
+export const KINDS = [
+  "organization",
+  "workflow",
+  "credential",
+  "token",
+  "budget",
+  "operator",
+] as const satisfies readonly StateKind[];
+
+/** An object as a file describes it. */
+export interface DescribedObject {
+  readonly kind: StateKind;
+  /** The key of its organization; `null` for an organization and an operator. */
+  readonly parent: string | null;
+  readonly key: string;
+  /** The existing object that gets this key, if the file names one. */
+  readonly adopts: string | null;
+  /** What is compared. A field that is not managed is missing. */
+  readonly spec: JsonObject;
+  /** For a new token only. */
+  readonly expiresIn: string | undefined;
+  /** Its location in the file. */
+  readonly at: readonly (string | number)[];
+}
+
+/** An object of the store that has a key, or gets one by the file. */
+export interface StoredObject {
+  readonly kind: StateKind;
+  readonly parent: string | null;
+  readonly key: string;
+  readonly id: string;
+  /** `null` if it does not exist any more, or is a token that is revoked or expired. */
+  readonly spec: JsonObject | null;
+  /** How the file described it last; `null` if it has no key yet. */
+  readonly applied: JsonObject | null;
+}
+
+/** What an object cannot change: another value makes another object, and disables the one before. */
+export const FIXED: Readonly<Record<StateKind, readonly string[]>> = {
+  organization: [],
+  workflow: ["simulated"],
+  credential: ["source", "fields", "references", "contexts", "regions", "default", "note", "revision"],
+  token: ["name"],
+  budget: ["workflow", "source", "credential", "per", "time_zone", "currency"],
+  operator: ["name"],
+};
+
+/** `workflow acme/onboarding`; unique in a file. */
+export function nameOf({ kind, parent, key }: Pick<StoredObject, "kind" | "parent" | "key">): string {
+  return `${kind} ${parent === null ? "" : `${parent}/`}${key}`;
+}
+
+/** A text that is the same for equal values, whatever the order of their fields. */
+export function canonical(value: Json | undefined): string {
+  return JSON.stringify(value, (_, part: Json) =>
+    typeof part === "object" && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+      : part,
+  );
+}
