@@ -81,7 +81,7 @@ const ALONE = [
 const WITH_ISOLATES = ["src/functions/child/"];
 
 /** Black-box files of the three routes and of the admin port, which `all` runs on PostgreSQL too. */
-const ON_BOTH_STORES = ["test/data/", "test/func/", "test/status/", "test/admin/"];
+const ON_BOTH_STORES = ["test/data/", "test/func/", "test/status/", "test/admin/", "test/apply/command.test.ts"];
 /** Those that `ordinary` runs on PostgreSQL. */
 const ON_POSTGRES_ORDINARILY = [
   "test/data/200.test.ts",

@@ -1,6 +1,9 @@
 import { hash } from "node:crypto";
 import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Node } from "yaml";
 import { stepsOf } from "../../terms/json/json-pointer.ts";
+import type { FieldProblem } from "../../terms/fault.ts";
+import { createAjv } from "../../terms/schema/ajv.ts";
+import { toProblem } from "../../terms/schema/schema-problem.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import { checkInput, InputError } from "../run-verb.ts";
 import { type StateFile, stateSchema } from "./state-schema.ts";
@@ -47,8 +50,11 @@ export function parseStateFile(text: string): ParsedStateFile {
     checkInput({ input: stateSchema }, value);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    const problems = error.problems.map(({ path, message }) => `${at(stepsOf(path))}: ${nameAt(path)} ${message}.`);
-    throw invalid(problems.join("\n"));
+    throw invalid(
+      problemsIn(value)
+        .map(({ path, message }) => `${at(stepsOf(path))}: ${nameAt(path)} ${message}.`)
+        .join("\n"),
+    );
   }
   return {
     file: value as StateFile,
@@ -57,6 +63,16 @@ export function parseStateFile(text: string): ParsedStateFile {
       throw invalid(`${at(steps)}: ${says}`);
     },
   };
+}
+
+const SHOWN_MAX = 20;
+
+/** Every problem once, in the words of its schema. */
+function problemsIn(value: unknown): readonly FieldProblem[] {
+  const validate = createAjv({ allErrors: true, verbose: true }).compile(stateSchema);
+  validate(value);
+  const problems = new Map((validate.errors ?? []).map(toProblem).map((problem) => [problem.path, problem]));
+  return [...problems.values()].slice(0, SHOWN_MAX);
 }
 
 /** `organizations[0].workflows[1].name`. */
