@@ -12,6 +12,12 @@ import { readSettings } from "../../src/settings/read-settings.ts";
 import { fileVariableOf, SETTINGS, variableOf, type Setting } from "../../src/settings/table.ts";
 import { ROUTES } from "../../src/http/app.ts";
 import { HEADER_BYTES_MAX } from "../../src/http/server.ts";
+import { shapeOf } from "../../src/admin/cli/options.ts";
+import { parseCommand } from "../../src/admin/cli/parse-command.ts";
+import { parseStateFile } from "../../src/admin/state/read-state-file.ts";
+import applyCommand from "../../src/composition/commands/apply.ts";
+import checkCommand from "../../src/composition/commands/check.ts";
+import { COMMAND_VARIABLES } from "../../src/terms/variables.ts";
 import { CALL_MS_MAX } from "../../src/terms/time/times.ts";
 import { readContainerfile } from "../rig/image.ts";
 
@@ -19,7 +25,10 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const settings = SETTINGS as readonly Setting[];
 const graceMs = settings.find(({ key }) => key === "limits.shutdown_grace_ms")!.default as number;
-const VARIABLES = new Set<string | null>(settings.flatMap((setting) => [variableOf(setting), fileVariableOf(setting)]));
+const VARIABLES = new Set<string | null>([
+  ...settings.flatMap((setting) => [variableOf(setting), fileVariableOf(setting)]),
+  ...Object.values(COMMAND_VARIABLES),
+]);
 const MANIFESTS = [
   "deploy/Containerfile",
   "deploy/compose.yaml",
@@ -169,6 +178,59 @@ test("a backup runs as the service does, on its data directory, and may do no mo
     assert.equal(args[3], "--keep");
   }
 });
+
+test("the Job that applies a state file runs as the service does, on a file and with options that are valid", () => {
+  const [document] = parseAllDocuments(read("deploy/kubernetes/configuration/apply.yaml"));
+  const pod = (document!.toJS() as { spec: { template: { spec: JobPod } } }).spec.template.spec;
+  const { securityContext, automountServiceAccountToken, enableServiceLinks, containers } = podOfKubernetes();
+  assert.deepEqual(pod.securityContext, securityContext);
+  assert.equal(pod.automountServiceAccountToken, automountServiceAccountToken);
+  assert.equal(pod.enableServiceLinks, enableServiceLinks);
+  const [apply] = pod.containers;
+  assert.deepEqual(apply!.securityContext, containers[0]!.securityContext);
+  assert.deepEqual(
+    apply!.env,
+    containers[0]!.env.filter(({ name }) => name.endsWith("_FILE")),
+  );
+  const [name, ...args] = apply!.args;
+  const { input } = parseCommand(args, shapeOf(applyCommand));
+  assert.deepEqual([name, checkInput(applyCommand, input)], ["apply", { file: "/state/state.yaml" }]);
+  assert.equal(parseStateFile(read("deploy/kubernetes/configuration/state.yaml")).file.version, 1);
+});
+
+test("the commands of the pipeline are valid", async () => {
+  const { jobs } = parse(read("deploy/ci/github-actions.yaml")) as {
+    jobs: Record<string, { steps: { run?: string }[] }>;
+  };
+  const lines = Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ run: text = "" }) => text.split("\n")));
+  const commands = lines.flatMap((line) => /npx datarun ([^|]+)/.exec(line)?.[1] ?? []);
+  const names = [];
+  for (const command of commands) {
+    const [name = "", ...args] = command
+      .trim()
+      .split(" ")
+      .map((word) => word.replaceAll('"', ""));
+    const words = args
+      .join(" ")
+      .replaceAll(/\$\{\{.*?\}\}/g, "https://admin.example")
+      .split(" ");
+    const form = name === "apply" ? applyCommand : name === "check" ? checkCommand : await findVerbs().load(name);
+    checkInput(form, parseCommand(words, shapeOf(form)).input);
+    names.push(name);
+  }
+  assert.deepEqual(names, ["check", "openapi", "apply", "apply"]);
+});
+
+test(
+  "kustomize reads the manifests of the Job, whose pod is none of the Service",
+  { skip: isMissing("kubectl") },
+  () => {
+    const { status, stdout, stderr } = run("kubectl", "kustomize", "deploy/kubernetes/configuration");
+    assert.equal(status, 0, stderr);
+    const kinds = parseAllDocuments(stdout).map((document) => (document.toJS() as { kind: string }).kind);
+    assert.deepEqual(kinds.sort(), ["ConfigMap", "Job", "NetworkPolicy"]);
+  },
+);
 
 test("no manifest holds a secret, or a variable that would hold one", () => {
   for (const path of MANIFESTS) {
