@@ -34,6 +34,9 @@ async function shared(t: TestContext): Promise<Engine> {
 async function filled(engine: Engine): Promise<string> {
   const store = createStore(engine, systemClock);
   const organizationId = await anOrganization(store);
+  const bind = { kind: "organization", parentId: null, key: "acme", applied: {}, replaces: null } as const;
+  const state = { file: "digest", bind };
+  await store.admin.changeOrganization({ ...ACT, state }, organizationId, { name: "Acme" });
   await store.keys.addDataKey({ id: "key_1", organizationId, rootKeyId: "root_1", wrapped: "w" });
   for (let at = 0; at < 510; at += 1) await aToken(store, organizationId, `digest ${at}`);
   const workflow = { ...aWorkflow(organizationId), name: "nul\u0000 lone\ud800 sub\u001a É" };
@@ -112,9 +115,10 @@ test("a store is copied with every row of every table, to either engine, and the
       budgets: 1,
       budget_leases: 1,
       operators: 1,
-      audit: 518,
+      audit: 519,
       versions: 1,
       shadow_results: 1,
+      state_keys: 1,
       reply_shapes: 1,
     });
     const [trail] = await createStore(to, systemClock)

@@ -182,14 +182,15 @@ for (const engine of ENGINES) {
     );
   });
 
-  test(`${engine.name}: the object and its key are recorded together, and two that apply a file create it once`, async (t) => {
+  test(`${engine.name}: the object and its key are recorded together, and several that apply a file create it once`, async (t) => {
     const { apply, store, run } = await openState(engine, t);
     const file = JSON.stringify({ version: 1, organizations: [{ key: "a", name: "Acme" }] });
-    const both = await Promise.all([apply(file), apply(file)]);
-    assert.equal(both.filter(({ problem }) => problem === null).length, 1);
+    // Those that have compared the file before another one created the object are refused.
+    const all = await Promise.all([1, 2, 3, 4].map(() => apply(file)));
+    assert.ok(all.some(({ problem }) => problem === null));
     assert.equal((await store.admin.organizations()).length, 1);
     const [entry] = await store.admin.auditEntries({ what: "org create" });
-    assert.equal(entry?.detail["state_file"], both[0]["file_digest"]);
+    assert.equal(entry?.detail["state_file"], all[0]["file_digest"]);
     assert.equal(entry?.detail["state_key"], "a");
     const { changes } = await run("state plan", { state: file });
     assert.deepEqual(changes, []);

@@ -136,6 +136,28 @@ test("a change by hand is drift, a saved plan is refused after it, and the next 
   assert.equal((await apply("-f", file, "--plan", ...remote)).code, 0);
 });
 
+test("versions of a workflow are those of the file, and the loaded ones again without it", async () => {
+  const own = STATE.replace("calls: 1000", "calls: 2000");
+  const versions =
+    "functions: { dfunc_contact_check: 1 }\n        sources: { google__phone_number: 1@10% }\n        shadow: { dfunc_contact_check: 1@50% }";
+  writeFileSync(file, own.replace("auto_credentials: true", `auto_credentials: true\n        ${versions}`));
+  for (const [text, count] of [
+    [readFileSync(file, "utf8"), 3],
+    [own, 0],
+  ] as const) {
+    writeFileSync(file, text);
+    const applied = await apply("-f", file, ...remote);
+    assert.deepEqual([applied.code, applied.stdout.endsWith("1 change is made.\n")], [0, true], applied.stderr);
+    assert.equal((await apply("-f", file, "--plan", ...remote)).stdout, "Nothing to do.\n");
+    const [{ organization_tuid: org }] = (await json("org", "list")).organizations;
+    const [{ versions: named }] = (await json("workflow", "list", "--org", org)).workflows;
+    assert.equal(named.length, count);
+  }
+  writeFileSync(file, own.replace("auto_credentials: true", "functions: { dfunc_contact_check: 77 }"));
+  const unknown = await apply("-f", file, ...remote);
+  assert.equal(unknown.stderr, `${file}:7:22: dfunc_contact_check has no version "77".\n`);
+});
+
 test("nothing is taken away without --prune, nor is what has no key with it", async () => {
   const { organization_tuid: other } = await json("org", "create", "By hand");
   writeFileSync(file, STATE.replace("calls: 1000", "calls: 2000").replace(/ {4}tokens:[^]*?(?= {4}budgets)/, ""));

@@ -81,6 +81,7 @@ test("a deployment goes over to PostgreSQL with its tokens, credentials and ledg
     audit: 4,
     versions: copied["versions"],
     shadow_results: 0,
+    state_keys: 0,
     reply_shapes: 0,
     ledger_runs: embeddedRuns.length,
   });

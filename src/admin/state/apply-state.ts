@@ -6,7 +6,7 @@ import type { Actor, AdminStore, StateKind } from "../ports.ts";
 import { runVerb } from "../run-verb.ts";
 import type { StateChange, StatePlan } from "./plan-state.ts";
 import type { StoredState } from "./read-stored.ts";
-import { canonical, type DescribedObject, KINDS, nameOf } from "./state-object.ts";
+import { canonical, type DescribedObject, KINDS, nameOf, textIn } from "./state-object.ts";
 
 /** A token that was created, which is shown once. */
 export interface IssuedSecret {
@@ -73,13 +73,13 @@ interface Step {
 }
 
 /** Kinds of which the store allows only one of a name or a scope: the old one goes first. */
-const UNIQUE: readonly StateKind[] = ["budget", "operator"];
+const UNIQUE: ReadonlySet<StateKind> = new Set(["budget", "operator"]);
 
 function stepsOf({ changes }: StatePlan, work: Work): readonly Step[] {
   const replaced = changes.filter(({ action }) => action === "replace");
   const removed = changes.filter(({ action }) => action === "remove");
   const step = (change: StateChange, isLast: boolean, run: () => Promise<void>): Step => ({ change, isLast, run });
-  const isUnique = ({ kind }: StateChange) => UNIQUE.includes(kind);
+  const isUnique = ({ kind }: StateChange) => UNIQUE.has(kind);
   const setChanges = KINDS.flatMap((kind) =>
     changes.filter((change) => change.kind === kind && change.action !== "remove"),
   );
@@ -126,17 +126,17 @@ function createWork(state: StoredState, { store, given, file, secrets }: ApplyPa
     const { spec } = described;
     const org = parent === null ? "" : idOf("organization", null, parent);
     const bind = bindOf(change, described);
-    const known = (id: unknown) => void ids.set(nameOf(change), String(id));
+    const known = (made: JsonObject, field: string): void => void ids.set(nameOf(change), textIn(made, field));
     const expiry = described.expiresIn === undefined ? {} : { expires_in: described.expiresIn };
     switch (kind) {
       case "organization": {
-        known((await ask("org create", { name: spec["name"]! }, bind))["organization_tuid"]);
+        known(await ask("org create", { name: spec["name"]! }, bind), "organization_tuid");
         break;
       }
       case "workflow": {
         const { name, auto_credentials, failure_details, mask_credentials, simulated } = spec;
         const settings = { auto_credentials, failure_details, mask_credentials, simulated } as JsonObject;
-        known((await ask("workflow create", { org, name: name ?? key, ...settings }, bind))["workflow"]);
+        known(await ask("workflow create", { org, name: name ?? key, ...settings }, bind), "workflow");
         break;
       }
       case "credential": {
@@ -153,27 +153,27 @@ function createWork(state: StoredState, { store, given, file, secrets }: ApplyPa
           name: spec["name"] ?? null,
           note: spec["note"]!,
         };
-        known((await ask("credential create", input, bind))["cred_id"]);
+        known(await ask("credential create", input, bind), "cred_id");
         break;
       }
       case "token": {
         const made = await ask("token create", { org, name: spec["name"] ?? key, ...expiry }, bind);
-        known(made["token_id"]);
+        known(made, "token_id");
         issued.push({
           kind,
           name: `${parent}/${key}`,
-          id: String(made["token_id"]),
-          token: String(made["access_token"]),
+          id: textIn(made, "token_id"),
+          token: textIn(made, "access_token"),
         });
         break;
       }
       case "budget":
-        known((await setBudget(org, parent!, described, bind))["budget"]);
+        known(await setBudget(org, parent!, described, bind), "budget");
         break;
       case "operator": {
         const made = await ask("operator create", { name: spec["name"]!, role: spec["role"]!, ...expiry }, bind);
-        known(made["operator_id"]);
-        issued.push({ kind, name: key, id: String(made["operator_id"]), token: String(made["operator_token"]) });
+        known(made, "operator_id");
+        issued.push({ kind, name: key, id: textIn(made, "operator_id"), token: textIn(made, "operator_token") });
       }
     }
   }
@@ -186,8 +186,8 @@ function createWork(state: StoredState, { store, given, file, secrets }: ApplyPa
   }
 
   function setBudget(org: string, parent: string, { spec }: DescribedObject, record: Parameters<typeof ask>[2]) {
-    const { workflow, credential, source = null, per, time_zone, currency, limit, warn } = spec;
-    const [amount = ""] = String(limit).split(" ");
+    const { workflow, credential, source = null, per, time_zone, currency, warn } = spec;
+    const [amount = ""] = textIn(spec, "limit").split(" ");
     const refer = (kind: StateKind, key: unknown) => (typeof key === "string" ? idOf(kind, parent, key) : null);
     const input = {
       org,

@@ -3,7 +3,7 @@ import type { StateKind } from "../ports.ts";
 import { budgetScope } from "./describe-objects.ts";
 import type { ParsedStateFile } from "./read-state-file.ts";
 import type { StoredState } from "./read-stored.ts";
-import { canonical, type DescribedObject, FIXED, KINDS, nameOf, type StoredObject } from "./state-object.ts";
+import { canonical, type DescribedObject, FIXED, KINDS, nameOf, textIn, type StoredObject } from "./state-object.ts";
 
 /**
  * `create`: a new object. `adopt`: an existing one gets its key, and changes if it differs. `update`: an object
@@ -149,9 +149,9 @@ function refuseObstacles(
   for (const { action, kind, parent, described } of changes) {
     if (described === null || (action !== "create" && action !== "replace")) continue;
     if (kind === "operator") {
-      const name = String(described.spec["name"]).toLowerCase();
+      const name = textIn(described.spec, "name").toLowerCase();
       const isSame = ({ kind: other, spec }: Pick<StoredObject, "kind" | "spec">) =>
-        other === "operator" && String(spec?.["name"]).toLowerCase() === name;
+        other === "operator" && textIn(spec, "name").toLowerCase() === name;
       const other = state.others.find(isSame) ?? kept.find(isSame);
       if (other !== undefined)
         parsed.refuse(described.at, `The operator ${other.id} has this name. ${remedy(other, kept)}`);

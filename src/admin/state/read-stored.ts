@@ -3,12 +3,12 @@ import { CONTEXTS } from "../../terms/caller.ts";
 import { budgetText } from "../../terms/money/budget.ts";
 import { amountText } from "../../terms/money/money.ts";
 import type { PriceTerm } from "../../terms/money/price.ts";
-import type { Json, JsonObject } from "../../terms/json/json.ts";
+import type { JsonObject } from "../../terms/json/json.ts";
 import { dayContaining, daysIn } from "../../terms/time/calendar.ts";
 import { operatorState } from "../operator-wire.ts";
 import type { AdminStore, NamedWorkflow, NotedCredential, StateKind } from "../ports.ts";
 import { numbersOf } from "../recorded-versions.ts";
-import { canonical, nameOf, type StoredObject } from "./state-object.ts";
+import { canonical, nameOf, textIn, type StoredObject } from "./state-object.ts";
 import { versionText } from "./version-text.ts";
 
 /** Which object has a key, or gets one. */
@@ -94,11 +94,7 @@ export async function readStored(keyed: readonly Keyed[], store: AdminStore, wal
     applied,
     spec: specs.get(id) ?? null,
   }));
-  const parts = objects.map((object) => [nameOf(object), object.id, object.spec] as Json[]);
-  const digest = hash(
-    "sha256",
-    canonical(parts.toSorted((one, other) => (String(one[0]) < String(other[0]) ? -1 : 1))),
-  );
+  const digest = hash("sha256", canonical(objects.map((object) => [nameOf(object), object.id, object.spec])));
   return { objects, others, organizationOf, digest };
 }
 
@@ -171,6 +167,6 @@ function priceSpec({ fromWallAt, above, amount, currency, per, timeZone }: Price
 }
 
 export function byBeginning(one: JsonObject, other: JsonObject): number {
-  if (one["from"] !== other["from"]) return String(one["from"]) < String(other["from"]) ? -1 : 1;
+  if (one["from"] !== other["from"]) return textIn(one, "from") < textIn(other, "from") ? -1 : 1;
   return Number(one["above"]) - Number(other["above"]);
 }

@@ -54,6 +54,12 @@ export function nameOf({ kind, parent, key }: Pick<StoredObject, "kind" | "paren
   return `${kind} ${parent === null ? "" : `${parent}/`}${key}`;
 }
 
+/** A field that is a text; empty if it is not. */
+export function textIn(object: JsonObject | null | undefined, field: string): string {
+  const value = object?.[field];
+  return typeof value === "string" ? value : "";
+}
+
 /** A text that is the same for equal values, whatever the order of their fields. */
 export function canonical(value: Json | undefined): string {
   return JSON.stringify(value, (_, part: Json) =>

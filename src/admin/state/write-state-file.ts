@@ -4,7 +4,7 @@ import { operatorState } from "../operator-wire.ts";
 import type { AdminStore, StateKind } from "../ports.ts";
 import { toKeyed } from "./open-plan.ts";
 import { type Keyed, readStored } from "./read-stored.ts";
-import type { StoredObject } from "./state-object.ts";
+import { type StoredObject, textIn } from "./state-object.ts";
 
 /**
  * The state file of a store: of the objects with keys or, with `adopt`, of all objects, with a key for each that has
@@ -54,13 +54,13 @@ const DEFAULTS: Readonly<Record<string, Json>> = {
 };
 
 function toEntry({ kind, key, id, spec, applied }: StoredObject): JsonObject {
-  const { limit, prices, ...fields } = spec!;
+  const { limit: _, prices, ...fields } = spec!;
   const described = Object.entries(fields).filter(([name, value]) => isTold(name, value));
   return {
     key,
     ...(applied === null && { id }),
     ...Object.fromEntries(described.filter(([name]) => !(kind === "budget" && name === "currency"))),
-    ...(kind === "budget" && limitEntry(String(limit), fields["currency"] ?? null)),
+    ...(kind === "budget" && limitEntry(textIn(spec, "limit"), fields["currency"] ?? null)),
     ...(Array.isArray(prices) &&
       (prices.length > 0 || applied?.["prices"] !== undefined) && {
         prices: prices.map((price) =>
