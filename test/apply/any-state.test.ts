@@ -190,7 +190,7 @@ for (const engine of ENGINES) {
     assert.ok(all.some(({ problem }) => problem === null));
     assert.equal((await store.admin.organizations()).length, 1);
     const [entry] = await store.admin.auditEntries({ what: "org create" });
-    assert.equal(entry?.detail["state_file"], all[0]["file_digest"]);
+    assert.equal(entry?.detail["state_file"], all[0]!["file_digest"]);
     assert.equal(entry?.detail["state_key"], "a");
     const { changes } = await run("state plan", { state: file });
     assert.deepEqual(changes, []);
