@@ -1973,6 +1973,36 @@ export interface components {
             revoked_at: string | null;
             last_used_at: string | null;
         };
+        OperatorSetInput: {
+            /** @description The operator's name, or id (opr_…) */
+            operator: string;
+            /**
+             * @description The new role
+             * @enum {unknown}
+             */
+            role: "viewer" | "operator" | "owner";
+        };
+        OperatorSetResult: {
+            operator_id: string;
+            name: string;
+            /** @enum {string} */
+            role: "viewer" | "operator" | "owner";
+            /**
+             * @description How the operator authenticates: by a token of this service, or a login at the identity provider
+             * @enum {string}
+             */
+            login: "token" | "identity_provider";
+            /** @enum {string} */
+            state: "active" | "revoked" | "expired";
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            created_at: string;
+            expires_at: string | null;
+            revoked_at: string | null;
+            last_used_at: string | null;
+        };
         OrgCreateInput: {
             /** @description The name of the organization for people */
             name: string;
@@ -2509,6 +2539,93 @@ export interface components {
                 use: "run" | "shadow";
             }[];
             next?: string;
+        };
+        StateApplyInput: {
+            /** @description The state file, in YAML or JSON */
+            state: string;
+            /** @description Disable, revoke or remove objects with a key that the file does not describe, and those it replaces */
+            prune?: boolean;
+            /** @description `store_digest` of a plan: refuses if an object with a key has changed since */
+            store_digest?: string;
+            /** @description The values that a plan needs, by where they are: env:NAME or file:PATH */
+            secrets?: {
+                [key: string]: unknown;
+            };
+        };
+        StateApplyResult: {
+            changes: {
+                /** @enum {string} */
+                action: "create" | "adopt" | "update" | "replace" | "remove";
+                /** @enum {string} */
+                kind: "organization" | "workflow" | "credential" | "token" | "budget" | "operator";
+                /** @description The key of the organization, if it has one, and that of the object */
+                object: string;
+                id: string | null;
+                /** @description The object was changed since a file was last applied */
+                drift: boolean;
+                /** @description It takes something away, so that it needs `prune` */
+                needs_prune: boolean;
+                fields: {
+                    field: string;
+                    before: unknown;
+                    after: unknown;
+                }[];
+            }[];
+            file_digest: string;
+            /** @description New tokens, which are shown only here */
+            issued: {
+                /** @enum {string} */
+                kind: "token" | "operator";
+                object: string;
+                id: string;
+                token: string;
+            }[];
+            /** @description Why the next change failed; the changes before it are made */
+            problem: string | null;
+        };
+        StateExportInput: {
+            /** @description Also objects without a key, with one that they can have */
+            adopt?: boolean;
+        };
+        StatePlanInput: {
+            /** @description The state file, in YAML or JSON */
+            state: string;
+            /** @description Disable, revoke or remove objects with a key that the file does not describe, and those it replaces */
+            prune?: boolean;
+        };
+        StatePlanResult: {
+            changes: {
+                /** @enum {string} */
+                action: "create" | "adopt" | "update" | "replace" | "remove";
+                /** @enum {string} */
+                kind: "organization" | "workflow" | "credential" | "token" | "budget" | "operator";
+                /** @description The key of the organization, if it has one, and that of the object */
+                object: string;
+                id: string | null;
+                /** @description The object was changed since a file was last applied */
+                drift: boolean;
+                /** @description It takes something away, so that it needs `prune` */
+                needs_prune: boolean;
+                fields: {
+                    field: string;
+                    before: unknown;
+                    after: unknown;
+                }[];
+            }[];
+            /** @description Objects with a key that the file does not describe, which stay without `prune` */
+            kept: {
+                kind: string;
+                object: string;
+                id: string;
+            }[];
+            /** @description How many changes undo what was changed since a file was last applied */
+            drifted: number;
+            /** @description SHA-256 of the file */
+            file_digest: string;
+            /** @description Changes whenever an object with a key changes */
+            store_digest: string;
+            /** @description Where the values of new credentials are: `env:NAME` or `file:PATH` */
+            secrets: string[];
         };
         StoreBackupInput: {
             /** @description The folder that backups are kept in */
@@ -3128,6 +3245,7 @@ export interface Verbs {
   "operator list": { input: Schemas["OperatorListInput"]; result: Schemas["OperatorListResult"] };
   "operator restore": { input: Schemas["OperatorRestoreInput"]; result: Schemas["OperatorRestoreResult"] };
   "operator revoke": { input: Schemas["OperatorRevokeInput"]; result: Schemas["OperatorRevokeResult"] };
+  "operator set": { input: Schemas["OperatorSetInput"]; result: Schemas["OperatorSetResult"] };
   "org create": { input: Schemas["OrgCreateInput"]; result: Schemas["OrgCreateResult"] };
   "org disable": { input: Schemas["OrgDisableInput"]; result: Schemas["OrgDisableResult"] };
   "org enable": { input: Schemas["OrgEnableInput"]; result: Schemas["OrgEnableResult"] };
@@ -3142,6 +3260,9 @@ export interface Verbs {
   "source show": { input: Schemas["SourceShowInput"]; result: Schemas["SourceShowResult"] };
   "source test": { input: Schemas["SourceTestInput"]; result: Schemas["SourceTestResult"] };
   "source versions": { input: Schemas["SourceVersionsInput"]; result: Schemas["SourceVersionsResult"] };
+  "state apply": { input: Schemas["StateApplyInput"]; result: Schemas["StateApplyResult"] };
+  "state export": { input: Schemas["StateExportInput"]; result: string };
+  "state plan": { input: Schemas["StatePlanInput"]; result: Schemas["StatePlanResult"] };
   "store backup": { input: Schemas["StoreBackupInput"]; result: Schemas["StoreBackupResult"] };
   "token create": { input: Schemas["TokenCreateInput"]; result: Schemas["TokenCreateResult"] };
   "token list": { input: Schemas["TokenListInput"]; result: Schemas["TokenListResult"] };
@@ -3217,6 +3338,7 @@ export const ROLE_OF: Readonly<Record<keyof Verbs, Role>> = {
   "operator list": "viewer",
   "operator restore": "owner",
   "operator revoke": "owner",
+  "operator set": "owner",
   "org create": "operator",
   "org disable": "operator",
   "org enable": "operator",
@@ -3231,6 +3353,9 @@ export const ROLE_OF: Readonly<Record<keyof Verbs, Role>> = {
   "source show": "viewer",
   "source test": "operator",
   "source versions": "viewer",
+  "state apply": "owner",
+  "state export": "viewer",
+  "state plan": "viewer",
   "store backup": "owner",
   "token create": "operator",
   "token list": "viewer",
@@ -3303,6 +3428,7 @@ export const CHANGES: Readonly<Record<keyof Verbs, boolean>> = {
   "operator list": false,
   "operator restore": true,
   "operator revoke": true,
+  "operator set": true,
   "org create": true,
   "org disable": true,
   "org enable": true,
@@ -3317,6 +3443,9 @@ export const CHANGES: Readonly<Record<keyof Verbs, boolean>> = {
   "source show": false,
   "source test": true,
   "source versions": false,
+  "state apply": true,
+  "state export": false,
+  "state plan": false,
   "store backup": true,
   "token create": true,
   "token list": false,
