@@ -26,7 +26,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0037_history", up: from(() => import("./0037_history.ts")), readableFrom: 35 },
   { name: "0038_names_and_budgets", up: from(() => import("./0038_names_and_budgets.ts")), readableFrom: 35 },
   { name: "0039_reply_shapes", up: from(() => import("./0039_reply_shapes.ts")), readableFrom: 35 },
-  { name: "0041_state_keys", up: from(() => import("./0041_state_keys.ts")), readableFrom: 35 },
+  { name: "0040_state_keys", up: from(() => import("./0040_state_keys.ts")), readableFrom: 35 },
 ];
 
 function from(load: () => Promise<Pick<Migration, "up">>): Migration["up"] {
