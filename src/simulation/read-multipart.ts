@@ -6,13 +6,16 @@ interface FilePart {
   readonly type: string;
 }
 
-type Part = string | FilePart;
+type MultipartPart = string | FilePart;
 
 /** The parts of a body of `multipart/form-data` by name; a name that occurs several times has a list. `null`: it is none. */
-export function readMultipart(bytes: Buffer, contentType: string): Record<string, Part | readonly Part[]> | null {
+export function readMultipart(
+  bytes: Buffer,
+  contentType: string,
+): Record<string, MultipartPart | readonly MultipartPart[]> | null {
   const boundary = /^multipart\/form-data\s*;\s*boundary="?([^";]+)/i.exec(contentType)?.[1];
   if (boundary === undefined) return null;
-  const parts = new Map<string, Part[]>();
+  const parts = new Map<string, MultipartPart[]>();
   const mark = Buffer.from(`--${boundary}`);
   let start = bytes.indexOf(mark);
   for (let end: number; start >= 0; start = end) {
@@ -31,7 +34,7 @@ export function readMultipart(bytes: Buffer, contentType: string): Record<string
 
 const LINE_END = "\r\n";
 
-function toPart(head: string, content: Buffer): Part {
+function toPart(head: string, content: Buffer): MultipartPart {
   const fileName = /; filename="([^"]*)"/.exec(head)?.[1];
   if (fileName === undefined) return content.toString("utf8");
   const type = /^content-type:\s*(.*)$/im.exec(head)?.[1] ?? "";

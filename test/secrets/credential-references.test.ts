@@ -13,7 +13,7 @@ import { startVault } from "./vault.ts";
 const SOURCE = "acme__people";
 
 /** A vendor that takes one key, a vault, a folder for files, and a service that uses both. */
-async function rig(t: TestContext, { appRole = false } = {}) {
+async function rig(t: TestContext, login: "token" | "AppRole" | "Kubernetes" = "token") {
   const folder = mkdtempSync(join(tmpdir(), "datarun-secrets-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const accepted = { key: "key-of-the-vendor-1" };
@@ -22,6 +22,8 @@ async function rig(t: TestContext, { appRole = false } = {}) {
       json({}, { status: request.headers["x-api-key"] === accepted.key ? 200 : 401 })(socket, request),
   });
   const vault = await startVault(t, { namespace: "team" });
+  const podToken = join(folder, "pod-token");
+  writeFileSync(podToken, `${vault.podToken}\n`);
   const service = await startService(t, {
     sources: [sendsCredential(SOURCE, vendor, "/")],
     vendors: [vendor],
@@ -29,12 +31,14 @@ async function rig(t: TestContext, { appRole = false } = {}) {
     environment: {
       VAULT_ADDR: vault.address,
       VAULT_NAMESPACE: "team",
-      ...(appRole
-        ? { VAULT_ROLE_ID: vault.appRole.roleId, VAULT_SECRET_ID: vault.appRole.secretId }
-        : { VAULT_TOKEN: vault.token }),
+      ...{
+        token: { VAULT_TOKEN: vault.token },
+        AppRole: { VAULT_ROLE_ID: vault.appRole.roleId, VAULT_SECRET_ID: vault.appRole.secretId },
+        Kubernetes: { VAULT_KUBERNETES_ROLE: "datarun", VAULT_KUBERNETES_TOKEN_FILE: podToken },
+      }[login],
     },
   });
-  for (const secret of [accepted.key, vault.token, vault.appRole.secretId]) service.secrets.add(secret);
+  for (const secret of [accepted.key, vault.token, vault.podToken, vault.appRole.secretId]) service.secrets.add(secret);
   const admin = adminPort(t, service.adminUrl, service.secrets);
   const operator = await service.operator.appoint("owner");
   const refer = async (reference: string) => {
@@ -100,16 +104,20 @@ async function readAgain(vault: { readonly requests: readonly string[] }, ask: (
   }
 }
 
-test("an AppRole logs in once, and again when its login was revoked", async (t) => {
-  const { accepted, vault, refer, ask } = await rig(t, { appRole: true });
-  vault.secrets.set("kv/acme", { key: accepted.key });
-  await refer("vault://kv/acme#key");
-  assert.equal(await ask(), "answered");
-  vault.revokeLogins();
-  await readAgain(vault, ask);
-  assert.equal(await ask(), "answered");
-  assert.equal(vault.requests.filter((path) => path === "auth/approle/login").length, 2);
-});
+for (const [login, path] of [
+  ["AppRole", "auth/approle/login"],
+  ["Kubernetes", "auth/kubernetes/login"],
+] as const)
+  test(`with ${login} the service logs in once, and again when its login was revoked`, async (t) => {
+    const { accepted, vault, refer, ask } = await rig(t, login);
+    vault.secrets.set("kv/acme", { key: accepted.key });
+    await refer("vault://kv/acme#key");
+    assert.equal(await ask(), "answered");
+    vault.revokeLogins();
+    await readAgain(vault, ask);
+    assert.equal(await ask(), "answered");
+    assert.equal(vault.requests.filter((each) => each === path).length, 2);
+  });
 
 test("replies that are no secret fail the call before anything is sent", async (t) => {
   const { vendor, vault, service, refer, ask, explain } = await rig(t);

@@ -9,6 +9,8 @@ export interface TestVault {
   /** Data of KV version 2 by path, `mount/path`. */
   readonly secrets: Map<string, Readonly<Record<string, string>>>;
   readonly appRole: { readonly roleId: string; secretId: string };
+  /** The token of a pod with the role `datarun`. */
+  readonly podToken: string;
   readonly token: string;
   /** Paths requested so far. */
   readonly requests: readonly string[];
@@ -29,6 +31,7 @@ export async function startVault(t: TestLife, { namespace = "" } = {}): Promise<
     secrets,
     requests,
     token: `hvs.${randomBytes(18).toString("base64url")}`,
+    podToken: `eyJ.${randomBytes(18).toString("base64url")}`,
     appRole: { roleId: "role-1", secretId: randomBytes(18).toString("base64url") },
     fails: null as TestVault["fails"],
     revokeLogins: () => logins.clear(),
@@ -39,15 +42,23 @@ export async function startVault(t: TestLife, { namespace = "" } = {}): Promise<
     },
   };
 
+  function logIn(): object {
+    const token = `hvs.${randomBytes(18).toString("base64url")}`;
+    logins.add(token);
+    return { auth: { client_token: token, lease_duration: 3_600, renewable: true } };
+  }
+
   function answer(path: string, request: IncomingMessage, body: Readonly<Record<string, string>>): [number, object] {
     if ((request.headers["x-vault-namespace"] ?? "") !== namespace) return [404, { errors: ["no handler for route"] }];
     if (path === "auth/approle/login") {
       const { roleId, secretId } = vault.appRole;
       if (body["role_id"] !== roleId || body["secret_id"] !== secretId)
         return [400, { errors: ["invalid role or secret ID"] }];
-      const token = `hvs.${randomBytes(18).toString("base64url")}`;
-      logins.add(token);
-      return [200, { auth: { client_token: token, lease_duration: 3_600, renewable: true } }];
+      return [200, logIn()];
+    }
+    if (path === "auth/kubernetes/login") {
+      const isPod = body["role"] === "datarun" && body["jwt"] === vault.podToken;
+      return isPod ? [200, logIn()] : [403, { errors: ["permission denied"] }];
     }
     const token = String(request.headers["x-vault-token"]);
     if (token !== vault.token && !logins.has(token)) return [403, { errors: ["permission denied"] }];

@@ -17,6 +17,7 @@ interface CredentialStepsProps {
 }
 
 type Step = ResultOf<"credential explain">["steps"][number];
+type KeptField = ResultOf<"credential explain">["references"][number];
 
 const RULES: Readonly<Record<string, string>> = {
   inline: "In the request",
@@ -62,6 +63,26 @@ export function CredentialSteps({ workflow, name, source, context, onClose }: Cr
             rows={result.steps}
             keyOf={({ rule }) => rule}
           />
+          {result.references.length > 0 && (
+            <Table
+              caption="Values that are kept elsewhere"
+              columns={[
+                { title: "Field", show: ({ field }: KeptField) => <code>{field}</code> },
+                { title: "From", show: ({ reference }) => <bdi>{reference}</bdi> },
+                {
+                  title: "Read",
+                  show: ({ age_s: age, problem }) => (
+                    <div>
+                      {age === null ? "never" : `${age} s ago`}
+                      {problem !== null && <Outcome kind="failed" says={problem} />}
+                    </div>
+                  ),
+                },
+              ]}
+              rows={result.references}
+              keyOf={({ field }) => field}
+            />
+          )}
           <Command>{`datarun credential explain --workflow ${workflow} --source ${source} --context ${context}`}</Command>
         </>
       )}

@@ -53,7 +53,7 @@ export function StoredCredentials({ org }: StoredCredentialsProps) {
               },
             ]
           : []),
-        { title: "Fields", show: ({ fields }) => <FieldNames names={fields} /> },
+        { title: "Fields", show: ({ fields, references }) => <FieldNames names={fields} kept={references ?? {}} /> },
         { title: "Used in", show: (one) => <UsedIn credential={one} /> },
         { title: "State", show: (one) => <State credential={one} /> },
         {
@@ -156,9 +156,24 @@ function SourceOf({ credential: { source, cred_id, name, note } }: { readonly cr
   );
 }
 
-function FieldNames({ names }: { readonly names: readonly string[] | null | undefined }) {
+interface FieldNamesProps {
+  readonly names: readonly string[] | null | undefined;
+  /** Where the values of fields are that are kept elsewhere. */
+  readonly kept: Readonly<Record<string, string>>;
+}
+
+function FieldNames({ names, kept }: FieldNamesProps) {
   if (!names) return <span class="dim">not recorded</span>;
-  return <code>{names.join(", ")}</code>;
+  return (
+    <div>
+      <code>{names.join(", ")}</code>
+      {Object.entries(kept).map(([name, reference]) => (
+        <div key={name} class="dim">
+          {name} from <bdi>{reference}</bdi>
+        </div>
+      ))}
+    </div>
+  );
 }
 
 function UsedIn({ credential: { contexts, regions } }: { readonly credential: Credential }) {

@@ -38,12 +38,12 @@ const SOAP = {
   },
 } as const;
 
-type Version = keyof typeof SOAP;
+type SoapVersion = keyof typeof SOAP;
 
 /** An operation as a SOAP binding offers it. */
 interface BoundOperation {
   readonly name: string;
-  readonly version: Version;
+  readonly version: SoapVersion;
   readonly address: string;
   readonly binding: JsonObject;
   readonly bound: JsonObject;
@@ -200,13 +200,15 @@ function operationsOf(definitions: JsonObject, text: string): BoundOperation[] {
 }
 
 /** The version of a binding, by the namespace of the element within it; `null` if it is not SOAP. */
-function versionOf(binding: string, definitions: JsonObject, text: string): Version | null {
+function versionOf(binding: string, definitions: JsonObject, text: string): SoapVersion | null {
   const start = text.search(new RegExp(`<(?:[\\w.-]+:)?binding\\s[^>]*name=["']${escaped(binding)}["']`));
   const [, prefix, declared] =
     /<(?:([\w.-]+):)?binding\s(?![^>]*name=)[^>]*?(?:xmlns(?::\1)?=["']([^"']+)["'][^>]*)?>/.exec(text.slice(start)) ??
     [];
   const { namespace } = resolveName(`${prefix}:x`, [definitions]);
-  return (Object.keys(SOAP) as Version[]).find((version) => [declared, namespace].includes(SOAP[version].wsdl)) ?? null;
+  return (
+    (Object.keys(SOAP) as SoapVersion[]).find((version) => [declared, namespace].includes(SOAP[version].wsdl)) ?? null
+  );
 }
 
 function chooseOperation(
@@ -328,7 +330,7 @@ function describedIn(output: XmlField, steps: readonly string[]): JsonObject | u
 }
 
 /** Faults as rows of `errors`: each declared one, those that blame the sender, and all others. */
-function errorsOf(faults: readonly XmlField[], version: Version, words: Set<string>): Imported["errors"] {
+function errorsOf(faults: readonly XmlField[], version: SoapVersion, words: Set<string>): Imported["errors"] {
   const { code, detail, sender, fault } = SOAP[version];
   const at = "body.Envelope.Body.Fault";
   const nameOf = (name: string) => (/^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name));

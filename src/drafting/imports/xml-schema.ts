@@ -14,7 +14,7 @@ export interface XmlField {
 }
 
 /** Where names of a part of the document are resolved: the inner element with declarations of prefixes comes first. */
-interface Scope {
+interface XmlScope {
   readonly owners: readonly JsonObject[];
   readonly namespace: string;
   readonly isQualified: boolean;
@@ -22,7 +22,7 @@ interface Scope {
 
 interface Component {
   readonly node: JsonObject;
-  readonly scope: Scope;
+  readonly scope: XmlScope;
 }
 
 /** The attribute as which `xmlns:p` is read. The XML reader drops declarations of prefixes. */
@@ -72,7 +72,7 @@ export class XmlSchemas {
   constructor(definitions: JsonObject) {
     this.#root = definitions;
     for (const schema of childrenOf(definitions, "types").flatMap((types) => childrenOf(types, "schema"))) {
-      const scope: Scope = {
+      const scope: XmlScope = {
         owners: [schema, definitions],
         namespace: attributeOf(schema, "targetNamespace") ?? "",
         isQualified: attributeOf(schema, "elementFormDefault") === "qualified",
@@ -89,12 +89,12 @@ export class XmlSchemas {
     return found === null ? null : this.#elementOf(found.node, found.scope, [], found.scope.namespace);
   }
 
-  #find(kind: string, written: string, scope: Scope): Component | null {
+  #find(kind: string, written: string, scope: XmlScope): Component | null {
     const { name, namespace } = resolveName(written, [...scope.owners, this.#root]);
     return this.#components.get(`${kind} {${namespace}}${name}`) ?? null;
   }
 
-  #elementOf(node: JsonObject, outer: Scope, stack: readonly JsonObject[], global?: string): XmlField | null {
+  #elementOf(node: JsonObject, outer: XmlScope, stack: readonly JsonObject[], global?: string): XmlField | null {
     const scope = { ...outer, owners: [node, ...outer.owners] };
     const reference = attributeOf(node, "ref");
     const times = {
@@ -129,7 +129,7 @@ export class XmlSchemas {
   }
 
   /** The content of an element, by its type; `null` if the type is that of an element around it. */
-  #contentOf(node: JsonObject, scope: Scope, stack: readonly JsonObject[]): XmlField["content"] | null {
+  #contentOf(node: JsonObject, scope: XmlScope, stack: readonly JsonObject[]): XmlField["content"] | null {
     const [complex] = childrenOf(node, "complexType");
     if (complex !== undefined) return this.#complex(complex, scope, stack);
     const type = attributeOf(node, "type");
@@ -139,7 +139,7 @@ export class XmlSchemas {
     return this.#complex(named.node, named.scope, [...stack, named.node]);
   }
 
-  #complex(type: JsonObject, scope: Scope, stack: readonly JsonObject[]): XmlField["content"] {
+  #complex(type: JsonObject, scope: XmlScope, stack: readonly JsonObject[]): XmlField["content"] {
     const [simple] = childrenOf(type, "simpleContent");
     if (simple !== undefined) {
       const [derived = {}] = [...childrenOf(simple, "extension"), ...childrenOf(simple, "restriction")];
@@ -160,7 +160,7 @@ export class XmlSchemas {
     return { fields: [...(inherited !== null && "fields" in inherited ? inherited.fields : []), ...own] };
   }
 
-  #attributes(holder: JsonObject, scope: Scope): XmlField[] {
+  #attributes(holder: JsonObject, scope: XmlScope): XmlField[] {
     const groups = childrenOf(holder, "attributeGroup").flatMap((group) => {
       const found = this.#find("attributeGroup", attributeOf(group, "ref") ?? "", scope);
       return found === null ? [] : this.#attributes(found.node, found.scope);
@@ -184,7 +184,7 @@ export class XmlSchemas {
     return [...groups, ...own];
   }
 
-  #particles(holder: JsonObject, scope: Scope, stack: readonly JsonObject[]): XmlField[] {
+  #particles(holder: JsonObject, scope: XmlScope, stack: readonly JsonObject[]): XmlField[] {
     return ["sequence", "all", "choice", "group"].flatMap((kind) =>
       childrenOf(holder, kind).flatMap((node): XmlField[] => {
         if (kind === "group") {
@@ -207,7 +207,7 @@ export class XmlSchemas {
     );
   }
 
-  #simple(node: JsonObject, scope: Scope): JsonObject {
+  #simple(node: JsonObject, scope: XmlScope): JsonObject {
     const fixed = attributeOf(node, "fixed");
     if (fixed !== undefined) return { const: fixed };
     const [inline] = childrenOf(node, "simpleType");
@@ -216,14 +216,14 @@ export class XmlSchemas {
       : this.#restricted(inline, scope);
   }
 
-  #simpleNamed(written: string, scope: Scope): JsonObject {
+  #simpleNamed(written: string, scope: XmlScope): JsonObject {
     const found = this.#find("simpleType", written, scope);
     return found === null
       ? builtIn(resolveName(written, scope.owners).name)
       : this.#restricted(found.node, found.scope);
   }
 
-  #restricted(type: JsonObject, scope: Scope): JsonObject {
+  #restricted(type: JsonObject, scope: XmlScope): JsonObject {
     const [restriction] = childrenOf(type, "restriction");
     if (restriction === undefined) return builtIn("string");
     const base = this.#simpleNamed(attributeOf(restriction, "base") ?? "", scope);
