@@ -47,7 +47,7 @@ export function InvoicePage() {
           onValue={(value) => setQuery({ org: value, credential: null }, { remember: true })}
         />
       </form>
-      {rows !== undefined && list.results[0] !== undefined && (
+      {isWhole && rows !== undefined && list.results[0] !== undefined && (
         <VendorTotals
           vendors={list.results[0].vendors}
           chosen={vendor}
@@ -56,21 +56,23 @@ export function InvoicePage() {
           }
         />
       )}
-      <Section title={`Charges in ${monthText(month)}${vendor === "" ? "" : ` of ${vendor}`}`}>
-        <List
-          caption="Charges by source and credential"
-          columns={columnsOf(month, query.get("zone"))}
-          keyOf={(one) => [one.source, one.organization_tuid, one.cred_id, one.credential, one.currency].join(" ")}
-          empty={
-            <Empty
-              title={`Nothing was sent to a vendor in ${monthText(month)}${org === "" ? "" : " for this organization"}.`}
-              command={commandOf(`ledger summary ${month}`, filter)}
-            />
-          }
-          {...list}
-          rows={rows}
-        />
-      </Section>
+      {isWhole && (
+        <Section title={`Charges in ${monthText(month)}${vendor === "" ? "" : ` of ${vendor}`}`}>
+          <List
+            caption="Charges by source and credential"
+            columns={columnsOf(month, query.get("zone"))}
+            keyOf={(one) => [one.source, one.organization_tuid, one.cred_id, one.credential, one.currency].join(" ")}
+            empty={
+              <Empty
+                title={`Nothing was sent to a vendor in ${monthText(month)}${org === "" ? "" : " for this organization"}.`}
+                command={commandOf(`ledger summary ${month}`, filter)}
+              />
+            }
+            {...list}
+            rows={rows}
+          />
+        </Section>
+      )}
       {isWhole && (
         <Section title={source === "" ? "Compare an invoice" : `Compare an invoice for ${source}`}>
           {source !== "" && (

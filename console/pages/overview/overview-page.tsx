@@ -29,8 +29,8 @@ export function OverviewPage() {
           <Problem says={problem.message} />
         ) : (
           <>
-            Figures of the last minute are those of this process{event && `, which started ${startText(event)}`}. Charts
-            show the ledger, with the runs of all processes.
+            Charts show the ledger, with the runs of all processes. Figures of the last minute are those of this
+            process.{event && ` It started ${startText(event)}.`}
           </>
         )
       }

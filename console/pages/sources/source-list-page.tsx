@@ -141,52 +141,59 @@ export function SourceListPage() {
     <Page title="Sources" about="The sources of the catalog and of your project.">
       <TimeRangeControl range={range} />
       {history.error && <Failure error={history.error} retry={history.reload} />}
-      {isWhole && history.result && history.result.groups.length > 0 && (
-        <HeatSection range={range} history={history.result} />
-      )}
-      <form class="filter filter-dense" role="search" aria-label="Sources" onSubmit={(event) => event.preventDefault()}>
-        <TextField
-          label="Find"
-          type="search"
-          value={filter.find}
-          onValue={(find) => setQuery({ find })}
-          placeholder="id, title or input"
-        />
-        {CHOICES.map(({ name, label, choices }) => (
-          <SelectField
-            key={name}
-            label={label}
-            value={filter[name]}
-            onValue={(value) => setQuery({ [name]: value })}
-            choices={[{ value: "", label: "all" }, ...choices]}
+      {isWhole && (
+        <>
+          {history.result && history.result.groups.length > 0 && <HeatSection range={range} history={history.result} />}
+          <form
+            class="filter filter-dense"
+            role="search"
+            aria-label="Sources"
+            onSubmit={(event) => event.preventDefault()}
+          >
+            <TextField
+              label="Find"
+              type="search"
+              value={filter.find}
+              onValue={(find) => setQuery({ find })}
+              placeholder="id, title or input"
+            />
+            {CHOICES.map(({ name, label, choices }) => (
+              <SelectField
+                key={name}
+                label={label}
+                value={filter[name]}
+                onValue={(value) => setQuery({ [name]: value })}
+                choices={[{ value: "", label: "all" }, ...choices]}
+              />
+            ))}
+          </form>
+          <p class="dim" aria-live="polite">
+            {all === undefined || rows === undefined
+              ? "\u00a0"
+              : isNarrowed
+                ? `${rows.length} of ${all.length} sources`
+                : `${all.length} sources`}
+          </p>
+          <List
+            caption="Sources"
+            columns={columns}
+            rows={rows}
+            keyOf={({ source }) => source}
+            error={error}
+            isLoading={isLoading}
+            reload={reload}
+            empty={
+              isNarrowed ? (
+                <Empty title="No source matches the filter.">Remove a part of the filter.</Empty>
+              ) : (
+                <Empty title="There is no source yet." command="datarun source new acme__company">
+                  Write the first source from the documentation of a vendor.
+                </Empty>
+              )
+            }
           />
-        ))}
-      </form>
-      <p class="dim" aria-live="polite">
-        {all === undefined || rows === undefined
-          ? "\u00a0"
-          : isNarrowed
-            ? `${rows.length} of ${all.length} sources`
-            : `${all.length} sources`}
-      </p>
-      <List
-        caption="Sources"
-        columns={columns}
-        rows={rows}
-        keyOf={({ source }) => source}
-        error={error}
-        isLoading={isLoading}
-        reload={reload}
-        empty={
-          isNarrowed ? (
-            <Empty title="No source matches the filter.">Remove a part of the filter.</Empty>
-          ) : (
-            <Empty title="There is no source yet." command="datarun source new acme__company">
-              Write the first source from the documentation of a vendor.
-            </Empty>
-          )
-        }
-      />
+        </>
+      )}
     </Page>
   );
 }

@@ -62,7 +62,11 @@ function watch(page: Page): Set<Request> {
 
 const LINKS = `[...document.querySelectorAll("a[href^='/console/']")].map((link) => link.pathname + link.search)`;
 
+/** Links keep the time range of the page, which makes no other page. */
+const OF_TIME = new Set(["range", "from", "to", "zone"]);
+
 function kindOf(href: string): string {
   const { pathname, searchParams } = new URL(href, "http://console");
-  return `${decodeURIComponent(pathname).replaceAll(IDS, "*")}?${[...searchParams.keys()].sort().join("&")}`;
+  const keys = [...searchParams.keys()].filter((key) => !OF_TIME.has(key));
+  return `${decodeURIComponent(pathname).replaceAll(IDS, "*")}?${keys.sort().join("&")}`;
 }
