@@ -4,7 +4,7 @@ import type { Settings } from "../settings/settings.ts";
 import { withTimeout } from "../terms/time/within.ts";
 import type { Clock } from "../terms/time/clock.ts";
 import { VARIABLES } from "../terms/variables.ts";
-import { openSecretStores, type SecretSettings } from "./open-secret-references.ts";
+import type { SecretSettings } from "./open-secret-references.ts";
 
 const KMS = "DATARUN_ROOT_KEY_KMS";
 const FORM = `${KMS} must have the form vault-transit://MOUNT/KEY or aws-kms://REGION/KEY`;
@@ -22,7 +22,7 @@ export async function unwrapRootKeys(
   if (rootKeyKms === undefined) return rootKey;
   if (rootKey === undefined)
     throw new RootKeyError(`${KMS} is set, and ${VARIABLES.rootKey}, the key encrypted by it, is not`);
-  const decrypt = decryptorOf(rootKeyKms, settings, clock);
+  const decrypt = await decryptorOf(rootKeyKms, settings, clock);
   const keys: string[] = [];
   for (const part of rootKey.split(",").map((text) => text.trim())) {
     if (part === "") continue;
@@ -40,9 +40,14 @@ export async function unwrapRootKeys(
   return keys.join(",");
 }
 
-function decryptorOf(place: string, settings: SecretSettings, clock: Clock): (ciphertext: string) => Promise<string> {
+async function decryptorOf(
+  place: string,
+  settings: SecretSettings,
+  clock: Clock,
+): Promise<(ciphertext: string) => Promise<string>> {
   const [, scheme, first = "", key = ""] = /^(vault-transit|aws-kms):\/\/([\w.-]+)\/([\w.:/-]+)$/.exec(place) ?? [];
   if (scheme === undefined) throw new RootKeyError(FORM);
+  const { openSecretStores } = await import("./open-secret-stores.ts");
   const stores = openSecretStores(settings, clock);
   return scheme === "aws-kms"
     ? async (ciphertext) => stores.aws().decrypt(first, key, ciphertext)
