@@ -229,7 +229,7 @@ test("a folder is written again only if it was generated, and only what exists i
   assert.equal(readFileSync(join(other, "index.js"), "utf8"), "export {};\n");
   const fresh = ["--lang", "ts", "--out", join(folder, "fresh")];
   refused(
-    /There is no source "google__phone". Did you mean google__phone_number\?/,
+    /There is no source "google__phone". Did you mean google__phone_number\b/,
     ...fresh,
     "--source",
     "google__phone",
