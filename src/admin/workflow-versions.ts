@@ -112,11 +112,16 @@ async function changesOf(
   return changes;
 }
 
+/** The share of runs in `VERSION@10%`, in percent; all without one. NaN if it is no number. */
+export function percentIn(share: string | undefined): number {
+  return share === undefined ? 100 : Number(share.replace(/%$/, ""));
+}
+
 /** @param which `null` for the loaded version */
 function readNamed(text: string): { readonly id: string; readonly which: string | null; readonly percent: number } {
   const [id = "", value = ""] = text.split("=");
   const [which = "", share, ...more] = value.split("@");
-  const percent = share === undefined ? 100 : Number(share.replace(/%$/, ""));
+  const percent = percentIn(share);
   if (more.length > 0 || !(share === undefined || /^\d+(\.\d{1,2})?%?$/.test(share)))
     throw new OperatorError(
       "invalid",

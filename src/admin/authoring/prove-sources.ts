@@ -96,15 +96,16 @@ export function skipped(source: string, message: string): ProvedSource {
 }
 
 function cheaperFirst({ cost: one, source: a }: ProvableSource, { cost: other, source: b }: ProvableSource): number {
-  return rank(one) - rank(other) || amountOf(one) - amountOf(other) || (a.id < b.id ? -1 : 1);
+  return rank(one) - rank(other) || byAmount(one, other) || (a.id < b.id ? -1 : 1);
 }
 
 function rank(cost: ProvableSource["cost"]): number {
   return cost === "nothing" ? 0 : cost === "unknown" ? 2 : 1;
 }
 
-function amountOf(cost: ProvableSource["cost"]): number {
-  return typeof cost === "string" ? 0 : Number(cost.amount);
+function byAmount(one: ProvableSource["cost"], other: ProvableSource["cost"]): number {
+  if (typeof one === "string" || typeof other === "string" || one.amount === other.amount) return 0;
+  return one.amount < other.amount ? -1 : 1;
 }
 
 function priceText(cost: Exclude<ProvableSource["cost"], "nothing">): string {

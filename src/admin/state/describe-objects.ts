@@ -6,6 +6,7 @@ import { canonicalTimeZone, isDay, isTimeZone } from "../../terms/time/calendar.
 import type { AdminStore, StateKind } from "../ports.ts";
 import type { ParsedStateFile, Steps } from "./read-state-file.ts";
 import { byBeginning } from "./read-stored.ts";
+import { percentIn } from "../workflow-versions.ts";
 import { canonical, type DescribedObject, nameOf } from "./state-object.ts";
 import type { StateFile } from "./state-schema.ts";
 import { versionText } from "./version-text.ts";
@@ -101,7 +102,7 @@ async function workflowSpec(
     for (const [id, given] of Object.entries(workflow[list] ?? {})) {
       const [which = "", share] = String(given).split("@");
       if (which === "latest") continue;
-      const percent = share === undefined ? 100 : Number(share.replace(/%$/, ""));
+      const percent = percentIn(share);
       if (!(percent > 0 && percent <= 100))
         parsed.refuse([...at, list, id], "A percentage must be more than 0 and at most 100.");
       const version = await store.findVersion(list === "sources" ? "source" : "function", id, which);

@@ -168,5 +168,5 @@ function priceSpec({ fromWallAt, above, amount, currency, per, timeZone }: Price
 
 export function byBeginning(one: JsonObject, other: JsonObject): number {
   if (one["from"] !== other["from"]) return textIn(one, "from") < textIn(other, "from") ? -1 : 1;
-  return Number(one["above"]) - Number(other["above"]);
+  return (one["above"] as number) - (other["above"] as number);
 }

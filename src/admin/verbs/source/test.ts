@@ -153,7 +153,7 @@ function refuseMixtures({ source, all, live, case: named, ...rest }: Input): voi
   };
   if (source !== undefined && all === true) no("Name one source, or give --all.");
   if (source === undefined && live === true)
-    no("--live asks one source, because it can be billed: name it. datarun prove asks all.");
+    no("--live asks one source, because it can be billed: name it. To ask all: datarun prove");
   if (source === undefined && named !== undefined) no("--case applies to one source: name it.");
   const liveOnly = Object.entries(rest).find(([, value]) => value !== undefined);
   if (live !== true && liveOnly !== undefined) no(`${optionOf(liveOnly[0])} belongs to --live.`);
