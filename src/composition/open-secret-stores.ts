@@ -7,10 +7,17 @@ import type { SecretRequest } from "../credentials/references/ports.ts";
 import { SecretUnavailable } from "../credentials/references/secret-unavailable.ts";
 import { Trust } from "../outbound/sockets/trust.ts";
 import type { ReadSecretVariable } from "../settings/secret-variables.ts";
+import type { Settings } from "../settings/settings.ts";
 import { createBoundedFetch } from "../terms/http/bounded-fetch.ts";
 import type { Clock } from "../terms/time/clock.ts";
 import { readAuthorities } from "./open-vendor-clients.ts";
-import type { SecretSettings } from "./open-secret-references.ts";
+
+/** The settings that say where secrets are. */
+export type SecretSettings = Pick<Settings, "secrets" | "secretVariable"> & {
+  readonly outbound: Pick<Settings["outbound"], "caFile">;
+};
+
+export type SecretStores = ReturnType<typeof openSecretStores>;
 
 const KUBERNETES_TOKEN = "/var/run/secrets/kubernetes.io/serviceaccount/token";
 const ECS = "http://169.254.170.2";

@@ -5,7 +5,8 @@ import { proveRootKeys, type KeyStanding } from "../credentials/prove-root-keys.
 import { createSealer } from "../credentials/sealer.ts";
 import { createStore } from "../storage/store.ts";
 import type { Clock } from "../terms/time/clock.ts";
-import { openSecretReferences, type SecretSettings } from "./open-secret-references.ts";
+import { openSecretReferences } from "./open-secret-references.ts";
+import type { SecretSettings } from "./open-secret-stores.ts";
 import { type KeyedEngine, openKeyedEngine, type StoreSettings } from "./open-keyed-engine.ts";
 
 export type OpenedStore = ReturnType<typeof storeOver>;

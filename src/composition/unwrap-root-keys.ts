@@ -4,7 +4,7 @@ import type { Settings } from "../settings/settings.ts";
 import { withTimeout } from "../terms/time/within.ts";
 import type { Clock } from "../terms/time/clock.ts";
 import { VARIABLES } from "../terms/variables.ts";
-import type { SecretSettings } from "./open-secret-references.ts";
+import type { SecretSettings } from "./open-secret-stores.ts";
 
 const KMS = "DATARUN_ROOT_KEY_KMS";
 const FORM = `${KMS} must have the form vault-transit://MOUNT/KEY or aws-kms://REGION/KEY`;
