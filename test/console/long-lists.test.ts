@@ -35,8 +35,8 @@ test("where one of many workflows or credentials is chosen or counted, none is l
 
   // The one simulated workflow is the oldest but one of six: it is chosen, since it is the safest.
   await chooseOrganization(page, "Acme Lending");
+  await until(async () => new Set(asked).size >= 3);
   await page.waitForURL((url) => url.searchParams.get("workflow") === trial);
-  assert.ok(new Set(asked).size >= 3, `${asked.length} pages`);
   const optionsOf = (label: string) => page.getByLabel(label, { exact: true }).locator("option").allTextContents();
   const own = ["live 4", "live 3", "live 2", "live 1", "trial"];
 
@@ -155,7 +155,7 @@ test("what a month was spent on is in the order of its amounts, however many lin
   await until(async () => (await verb("ledger list", { org: acme.id })).runs.length === 4);
   const page = await openConsole(t, service, { at: "/audit" });
   await shorten(page, "ledger/spend", 1);
-  await page.goto(`${service.adminUrl}/console/money`);
+  await page.goto(`${service.adminUrl}/console/money?by=source`);
   const sources = page.getByRole("table", { name: "Spend by source" }).locator("tbody td:first-child");
   await until(async () => (await sources.count()) === 4);
   assert.deepEqual(await sources.allInnerTexts(), [
@@ -186,7 +186,7 @@ test(
 );
 
 test(
-  "of budgets, which are in the order of their age, a later one is found by its address too",
+  "of budgets, which are in the order of their use, the one that the address names is shown",
   { skip },
   async (t) => {
     const { service, acme, verb } = await startWorld(t, "none");
@@ -198,7 +198,7 @@ test(
     await page.goto(`${service.adminUrl}/console/money/budgets?budget=${made[3]}`);
     const rows = page.getByRole("table", { name: "Budgets" }).getByRole("row");
     await rows.and(page.locator("[aria-current=true]")).filter({ hasText: "register__insolvency" }).waitFor();
-    assert.equal(await rows.count(), 4, "the head, the one that is named, and the first page");
+    assert.equal(await rows.count(), 5, "the head and all, because the order of pages is another");
     const none = `bud_${"0".repeat(32)}`;
     await page.goto(`${service.adminUrl}/console/money/budgets?budget=${none}`);
     await page
