@@ -98,6 +98,8 @@ test("every verb that does its work bit by bit says how to go on with it", async
       "ledger prune",
       "ledger settle",
       "ledger settle-unknown",
+      "prove",
+      "state apply",
       "store backup",
       "store copy",
       "store restore",

@@ -30,6 +30,8 @@ test("where one of many workflows or credentials is chosen or counted, none is l
     });
   await verb("org rename", { org: acme.id, name: "Acme Lending" });
   const page = await openConsole(t, service, { at: "/run" });
+  // The page chooses one by itself first.
+  await page.waitForURL((url) => url.searchParams.has("workflow"));
   const asked = await shorten(page, "workflow/list", 2);
   for (const path of ["credential/list", "credential/matrix", "operator/list"]) await shorten(page, path, 2);
 

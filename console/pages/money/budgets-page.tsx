@@ -24,7 +24,7 @@ import { OrganizationField } from "../../parts/organization-field.tsx";
 export function BudgetsPage() {
   const { query } = address();
   const org = query.get("org") ?? "";
-  const named = query.get("budget");
+  const named = query.get("budget") || null;
   // All are loaded, because the service lists them by age, and here those that are used most come first.
   const list = useWholeList("budget list", org === "" ? {} : { org }, "budgets");
   const budgets = list.rows?.toSorted(byUse);
