@@ -61,10 +61,20 @@ export default defineVerb({
   render({ file, sources }) {
     const rows = sources as readonly ProvedSource[];
     const shown = rows.filter(({ message }) => message !== "it answers on this machine");
-    const lines = shown.flatMap(({ source, state, outcome, message, differences }) => [
-      `${state.padEnd(7)} ${source}: ${[outcome, message].filter(Boolean).join(": ")}`,
-      ...differences.map((each) => `          ${each}`),
-    ]);
+    const skipped = Map.groupBy(
+      shown.filter(({ state }) => state === "skipped"),
+      ({ message }) => message,
+    );
+    const isMany = ({ state, message }: ProvedSource) =>
+      state === "skipped" && skipped.get(message)!.length > SKIPPED_ALIKE_MAX;
+    const lines = shown
+      .filter((one) => !isMany(one))
+      .flatMap(({ source, state, outcome, message, differences }) => [
+        `${state.padEnd(7)} ${source}: ${[outcome, message].filter(Boolean).join(": ")}`,
+        ...differences.map((each) => `          ${each}`),
+      ]);
+    for (const [message, alike] of skipped)
+      if (alike.length > SKIPPED_ALIKE_MAX) lines.push(`skipped ${alike.length} sources: ${message}`);
     const count = (state: ProvedSource["state"]) => rows.filter((row) => row.state === state).length;
     return [
       ...lines,
@@ -73,6 +83,9 @@ export default defineVerb({
     ].join("\n");
   },
 });
+
+/** More sources that are skipped for the same reason share a line. */
+const SKIPPED_ALIKE_MAX = 5;
 
 interface Organizations {
   organizations(page: { readonly limit: number }): Promise<readonly { readonly id: string }[]>;
