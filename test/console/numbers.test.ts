@@ -109,7 +109,9 @@ test(
       await page.goto(`${world.service.adminUrl}/console${path}`);
       await page.getByRole("heading", { level: 1 }).waitFor();
       const files = (await page.evaluate(FILES)) as readonly string[];
-      assert.deepEqual([...files].sort(), ["link", "other", "script"], path);
+      // Charts and pages of their own are imported meanwhile, and the first paint does not wait for them.
+      assert.deepEqual([...new Set(files)].sort(), ["link", "other", "script"], path);
+      assert.ok(files.length <= 6, `${path}: ${files.join(" ")}`);
     }
     await page.unrouteAll({ behavior: "ignoreErrors" });
   },

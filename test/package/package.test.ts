@@ -54,6 +54,7 @@ test("the tarball holds the service, its catalog, the declarations, pages, contr
     "openapi-admin.json",
     "openapi.json",
     "package.json",
+    "packages",
   ]);
   const astray = contents.filter((path) => /\.(test|kit)\.[jt]s|\.as\.|corpus|fixture|\bbench\b|secrets\//.test(path));
   assert.deepEqual(astray, []);

@@ -8,7 +8,7 @@ import type { TestLife } from "../vendor/scripted-vendor.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PACKED_FROM =
-  "bin src catalog console tools docs deploy package.json tsconfig.json openapi.json openapi-admin.json changes README.md CHANGELOG.md CONTRIBUTING.md NOTICE".split(
+  "bin src catalog console tools docs deploy packages package.json tsconfig.json openapi.json openapi-admin.json changes README.md CHANGELOG.md CONTRIBUTING.md NOTICE".split(
     " ",
   );
 
