@@ -22,7 +22,9 @@ const charts = async (): Promise<Charts> => (there ??= await import("./charts/ch
 export function useCharts(): true | undefined {
   const [isThere, setThere] = useState<true | undefined>(there && true);
   useEffect(() => {
-    void trackPending(charts()).finally(() => setThere(true));
+    // A page does without charts whose code cannot be loaded, for instance because it is being left.
+    const show = () => setThere(true);
+    trackPending(charts()).then(show, show);
   }, []);
   return isThere;
 }
