@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { assertUsableEverywhere, chooseOrganization, NO_BROWSER, openConsole } from "../rig/browser/console.ts";
+import { until } from "../rig/until.ts";
 import { startWorld } from "../rig/browser/world.ts";
 import { startService } from "../rig/service.ts";
 
@@ -77,7 +78,8 @@ test(
     await page.getByLabel("Action").fill("org rename");
     await chooseOrganization(page, "Borealis Bank");
     await page.getByRole("cell", { name: "budget set" }).waitFor({ state: "detached" });
-    assert.equal(await rows.count(), 2, "the head, and one renaming");
+    // The head, and one renaming.
+    await until(async () => (await rows.count()) === 2);
     assert.equal(new URL(page.url()).searchParams.get("org"), service.b.id);
     assert.equal(await page.getByRole("combobox", { name: "Organization" }).inputValue(), "Borealis Bank");
     await page.getByRole("combobox", { name: "Organization" }).click();

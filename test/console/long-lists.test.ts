@@ -51,9 +51,6 @@ test("where one of many workflows or credentials is chosen or counted, none is l
     if (at !== "/run") await page.goto(`${service.adminUrl}/console${at}`);
     const field = page.getByRole("combobox", { name: "Workflow" });
     const options = page.getByRole("listbox", { name: "Choices" }).getByRole("option");
-    await field.click();
-    await page.getByText("Type the beginning of a name or an id to find any other.").waitFor();
-    await options.filter({ hasText: "live 4" }).waitFor();
     await field.fill("LIVE 1");
     await options.filter({ hasText: "live 1" }).waitFor();
     assert.equal(await options.count(), 1);
