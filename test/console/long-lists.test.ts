@@ -53,7 +53,7 @@ test("where one of many workflows or credentials is chosen or counted, none is l
     const options = page.getByRole("listbox", { name: "Choices" }).getByRole("option");
     await field.fill("LIVE 1");
     await options.filter({ hasText: "live 1" }).waitFor();
-    assert.equal(await options.count(), 1);
+    await until(async () => (await options.count()) === 1);
     await page.keyboard.press("Enter");
     await page.waitForURL((url) => found.test(url.search) && url.searchParams.get("workflow") !== trial);
     await field.fill(second.slice(0, -1));
