@@ -53,6 +53,11 @@ test("where one of many workflows or credentials is chosen or counted, none is l
     const options = page.getByRole("listbox", { name: "Choices" }).getByRole("option");
     await field.fill("LIVE 1");
     await options.filter({ hasText: "live 1" }).waitFor();
+    await field.fill("");
+    await page.getByText("Type the beginning of a name or an id to find any other.").waitFor({ timeout: 15_000 });
+    await options.filter({ hasText: "live 4" }).waitFor();
+    await field.fill("LIVE 1");
+    await options.filter({ hasText: "live 1" }).waitFor();
     await until(async () => (await options.count()) === 1);
     await page.keyboard.press("Enter");
     await page.waitForURL((url) => found.test(url.search) && url.searchParams.get("workflow") !== trial);

@@ -189,3 +189,14 @@ export function p95ByGroup(
     ),
   }));
 }
+
+/** What is drawn until the first answer has come. */
+export const NO_HISTORY: History = {
+  from: "",
+  to: "",
+  step: "hour",
+  complete_from: null,
+  histogram_bounds_ms: [],
+  groups: [],
+  more_groups: 0,
+};

@@ -7,7 +7,7 @@ import { dayClockText } from "../time-zone.ts";
 import { tookText } from "../values.tsx";
 import { FaultLists, HistoryFacts } from "./history-facts.tsx";
 import "./history.css";
-import { costSeries, knownFrom, outcomeSeries, percentileSeries, together } from "./history-figures.ts";
+import { costSeries, knownFrom, outcomeSeries, percentileSeries, together, NO_HISTORY } from "./history-figures.ts";
 import { failedOf, rejectedOf } from "./history-sums.ts";
 
 export interface HistorySummaryProps {
@@ -35,7 +35,7 @@ export function HistorySummary({ history: given, ...props }: HistorySummaryProps
 
 function Charts({ range, history, unit, timeoutMs, withCost = false }: HistorySummaryProps) {
   const { axis, says, zone } = range;
-  const shown = history ?? NOTHING;
+  const shown = history ?? NO_HISTORY;
   const now = Date.now();
   const since = knownFrom(shown);
   const total = shown.groups[0]?.total;
@@ -89,16 +89,6 @@ function Charts({ range, history, unit, timeoutMs, withCost = false }: HistorySu
     </div>
   );
 }
-
-const NOTHING: History = {
-  from: "",
-  to: "",
-  step: "hour",
-  complete_from: null,
-  histogram_bounds_ms: [],
-  groups: [],
-  more_groups: 0,
-};
 
 function textOf(ms: number | null | undefined): string {
   return ms === null || ms === undefined ? "unknown" : tookText(ms);

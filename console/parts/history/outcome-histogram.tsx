@@ -1,7 +1,7 @@
 import type { History } from "../../api/use-history.ts";
 import { BarChart } from "../charts/bar-chart.tsx";
 import { setTimeRange, type TimeRange } from "../time-range.tsx";
-import { knownFrom, outcomeSeries } from "./history-figures.ts";
+import { knownFrom, outcomeSeries, NO_HISTORY } from "./history-figures.ts";
 
 export interface OutcomeHistogramProps {
   readonly range: TimeRange;
@@ -12,7 +12,7 @@ export interface OutcomeHistogramProps {
 
 /** Calls by outcome over the range, for one group. Selecting a part sets the range of the page. */
 export function OutcomeHistogram({ range, history, outcome }: OutcomeHistogramProps) {
-  const shown = history ?? NOTHING;
+  const shown = history ?? NO_HISTORY;
   const series = outcomeSeries(range.axis, shown, { unit: "calls", now: Date.now() });
   const labels = outcome === undefined ? undefined : LABELS[outcome];
   return (
@@ -34,14 +34,4 @@ const LABELS: Readonly<Record<string, readonly string[]>> = {
   no_match: ["no record"],
   failed: ["no credential", "rejected by datarun", "failed"],
   unknown: ["unknown"],
-};
-
-const NOTHING: History = {
-  from: "",
-  to: "",
-  step: "hour",
-  complete_from: null,
-  histogram_bounds_ms: [],
-  groups: [],
-  more_groups: 0,
 };
