@@ -1,4 +1,4 @@
-import { useId, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Field } from "./fields.tsx";
 import { useChoosing } from "./use-choosing.ts";
 import "./combo-field.css";
@@ -53,6 +53,11 @@ export function ComboField(props: ComboFieldProps) {
   const isOpen = typed !== undefined;
   const isSearch = typed !== undefined && typed.trim() !== "";
   const begin = isOpen && !isSearch ? choices.findIndex((choice) => choice.value === value) : 0;
+  const field = useRef<HTMLInputElement>(null);
+  // The label can arrive after the focus. Selected as it was, it is replaced by what is typed.
+  useLayoutEffect(() => {
+    if (!isOpen && document.activeElement === field.current) field.current?.select();
+  }, [says]);
   const choosing = useChoosing({ id, matches: choices, isSettled, take, begin });
 
   function type(text: string | undefined): void {
@@ -85,6 +90,7 @@ export function ComboField(props: ComboFieldProps) {
     <Field id={id} label={label} required={required}>
       <div class="combo">
         <input
+          ref={field}
           id={id}
           name={name}
           type="text"
