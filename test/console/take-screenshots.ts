@@ -9,7 +9,7 @@ import { startWorld, type Amount, type World } from "../rig/browser/world.ts";
 //   SHOTS=/tmp/shots [ONLY=audit] [WITH=little] node --no-node-snapshot --test test/console/take-screenshots.ts
 
 const folder = resolve(process.env["SHOTS"] ?? ".cache/screenshots");
-const only = process.env["ONLY"] ?? "";
+const only = new RegExp(process.env["ONLY"] ?? "");
 const amounts = (process.env["WITH"] ?? "none little day much longest").split(" ") as Amount[];
 
 /** Where each picture is taken. A page that shows one thing gets its id from the world; `null` if there is none. */
@@ -107,14 +107,14 @@ after(() => console.log(`The pictures are in ${folder}`));
 for (const amount of amounts) {
   test(`with ${amount}`, async (t) => {
     const world = await startWorld(t, amount);
-    for (const [name, place] of Object.entries(PLACES).filter(([name]) => name.includes(only))) {
+    for (const [name, place] of Object.entries(PLACES).filter(([name]) => only.test(name))) {
       const at = await place(world);
       if (at === null) continue;
       const page = await openConsole(t, world.service, { as: name === "login" ? null : world.owner, at, failing: /./ });
       await untilLoaded(page);
       await DONE[name]?.(page, world);
       for (const scheme of ["light", "dark"] as const) {
-        for (const width of [1280, 390]) {
+        for (const width of [1440, 390]) {
           await page.emulateMedia({ colorScheme: scheme });
           await page.setViewportSize({ width, height: 900 });
           await page.evaluate("window.scrollTo(0, 0)");
