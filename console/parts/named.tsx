@@ -1,5 +1,6 @@
 import { ShortId } from "./short-id.tsx";
 import "./named.css";
+import "./object-link.css";
 
 interface NamedProps {
   readonly id: string;
@@ -13,7 +14,15 @@ export function Named({ id, name, href }: NamedProps) {
   const shown = name === "" ? <span class="dim">no name</span> : <bdi>{name}</bdi>;
   return (
     <div class="named">
-      {href === undefined ? <span>{shown}</span> : <a href={href}>{shown}</a>}
+      {href === undefined ? (
+        <span class="named-name" title={name}>
+          {shown}
+        </span>
+      ) : (
+        <a class="named-name" href={href} title={name}>
+          {shown}
+        </a>
+      )}
       <span class="dim">
         <ShortId id={id} />
       </span>

@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import { address, hrefOf, setQuery } from "../../address.ts";
+import { address, setQuery } from "../../address.ts";
 import { useHistory, type History } from "../../api/use-history.ts";
 import { useTogether } from "../../api/use-together.ts";
 import { useVerb } from "../../api/use-verb.ts";
@@ -10,6 +10,7 @@ import { Failure } from "../../parts/failure.tsx";
 import { SelectField, TextField } from "../../parts/fields.tsx";
 import { failedOf, rejectedOf } from "../../parts/history/history-sums.ts";
 import { List } from "../../parts/list.tsx";
+import { ObjectLink } from "../../parts/object-link.tsx";
 import { Page } from "../../parts/page.tsx";
 import type { Column } from "../../parts/table.tsx";
 import { TimeRangeControl, useTimeRange } from "../../parts/time-range.tsx";
@@ -25,12 +26,12 @@ const COLUMNS: readonly Column<Row>[] = [
     title: "Function",
     isName: true,
     show: ({ function: id, title }) => (
-      <div>
-        <a href={hrefOf(`/functions/${encodeURIComponent(id)}`)}>{title}</a>
+      <>
+        <ObjectLink id={id} name={title} />
         <div class="dim">
           <code>{id}</code>
         </div>
-      </div>
+      </>
     ),
   },
   { title: "Origin", show: ({ from }) => from },
