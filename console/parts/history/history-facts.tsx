@@ -28,10 +28,7 @@ export function HistoryFacts({ of, unit, isLoading }: HistoryFactsProps) {
         {!isRuns && <Fact title="No record">{ended("no_record", of?.no_match ?? 0)}</Fact>}
         <Fact title="Failed">{ended("failed", of ? failedOf(of) : 0)}</Fact>
         <Fact title="Rejected by datarun">{ended("off", of ? rejectedOf(of) : 0)}</Fact>
-        {!isRuns && <Fact title="Without credential">{ended("off", of?.no_credential ?? 0)}</Fact>}
-        {of !== undefined && of.unknown > 0 && (
-          <Fact title={isRuns ? "Interrupted" : "Unknown"}>{ended("unknown", of.unknown)}</Fact>
-        )}
+        {!isRuns && <Fact title="No credential">{ended("off", of?.no_credential ?? 0)}</Fact>}
         <Fact title="p50">
           <Took ms={of?.p50_ms} />
         </Fact>
@@ -41,6 +38,9 @@ export function HistoryFacts({ of, unit, isLoading }: HistoryFactsProps) {
         <Fact title="p99">
           <Took ms={of?.p99_ms} />
         </Fact>
+        {of !== undefined && of.unknown > 0 && (
+          <Fact title={isRuns ? "Interrupted" : "Unknown"}>{ended("unknown", of.unknown)}</Fact>
+        )}
         {of?.costs.map(({ currency, amount, amount_at_most: most }) => (
           <Fact key={currency} title={`Cost in ${currency}`}>
             <Amount amount={amount} atMost={most} currency={currency} />
