@@ -88,22 +88,20 @@ export function Unknown({
 
 export function Limit({
   of: { value, label },
-  isDrawn,
   scale,
   frame,
 }: {
   readonly of: LimitLine;
-  readonly isDrawn: boolean;
   readonly scale: Scale;
   readonly frame: Frame;
 }) {
-  const y = isDrawn ? scale.y(value) : frame.top;
+  const y = scale.y(value);
   return (
     <g class="chart-limit" aria-hidden="true">
-      {isDrawn && <path d={`M${frame.left} ${y}H${frame.right}`} />}
+      <path d={`M${frame.left} ${y}H${frame.right}`} />
       {/* Below the line where it would leave the frame. */}
       <text x={frame.right - 4} y={y < frame.top + 14 ? y + 13 : y - 4}>
-        {isDrawn ? label : `↑ ${label}`}
+        {label}
       </text>
     </g>
   );

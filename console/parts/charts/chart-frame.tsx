@@ -28,7 +28,7 @@ const HEIGHT = 160;
 /** Width of a letter of the labels, which are aligned to the axis. */
 const LETTER = 7;
 const LEFT_MIN = 60;
-/** A limit that is much higher than all values would flatten them. It is then named and not drawn. */
+/** A limit that is much higher than all values would flatten them. It is then named in the legend and not drawn. */
 const LIMIT_FACTOR = 2.5;
 
 /** Axes, legend and figures of a chart over time. Its height is fixed, so that the layout does not jump. */
@@ -68,7 +68,8 @@ export function ChartFrame(props: ChartFrameProps) {
           onPointerUp={(event) => onStep?.up(stepOf(event))}
           onPointerCancel={() => onStep?.cancel()}
         >
-          <Axes axis={axis} ticks={ticks} scale={scale} frame={frame} format={format} />
+          {/* Without values there is no scale. */}
+          <Axes axis={axis} ticks={ticks} scale={scale} frame={frame} format={isEmpty ? () => "" : format} />
           <Unknown before={knownFrom} axis={axis} scale={scale} frame={frame} />
           {isEmpty && (
             <text class="chart-nothing" x={(frame.left + frame.right) / 2} y={(frame.top + frame.bottom) / 2}>
@@ -85,7 +86,7 @@ export function ChartFrame(props: ChartFrameProps) {
             />
           )}
           {draw(scale, frame, shown)}
-          {limit !== undefined && <Limit of={limit} isDrawn={isLimitDrawn} scale={scale} frame={frame} />}
+          {isLimitDrawn && <Limit of={limit} scale={scale} frame={frame} />}
         </svg>
         {shown !== null && (
           <Readout title={stepText(axis, shown)} isLeft={shown >= axis.starts.length / 2}>
@@ -106,6 +107,7 @@ export function ChartFrame(props: ChartFrameProps) {
               <Key of={one} marks={marks} /> <bdi>{one.label}</bdi>
             </span>
           ))}
+          {limit !== undefined && !isLimitDrawn && <span>{limit.label}</span>}
         </div>
         {below}
         <Figures says={says} axis={axis} series={series} format={format} />
