@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { address, hrefOf } from "../address.ts";
+import { address, currentZone, hrefOf } from "../address.ts";
 import { PAGES } from "../pages/pages.ts";
 import { logOut, session } from "../session.ts";
 import type { CallError } from "../api/send-request.ts";
@@ -55,6 +55,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
                 <bdi>{now.name}</bdi> <span class="dim">{now.role}</span>
               </p>
               {now.console === "read_only" && <p class="dim">This console is read-only.</p>}
+              <p class="dim">Times in {currentZone()}</p>
               <div class="beside">
                 <Button
                   kind="quiet"
