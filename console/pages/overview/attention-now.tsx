@@ -11,14 +11,14 @@ type Item = LiveEvent["attention"][number];
 
 const SHOWN_MAX = 8;
 
-/** Conditions that need attention, the most urgent first. Many are folded. Renders nothing visible if there are none. */
+/** Conditions that need attention, the most urgent first. Many are folded. */
 export function AttentionNow({ items, objects }: { readonly items: readonly Item[]; readonly objects: Objects }) {
   const [first, others] = [items.slice(0, SHOWN_MAX), items.slice(SHOWN_MAX)];
   return (
     <section class="attention" aria-label="Needs attention">
-      <p class="visually-hidden" aria-live="polite">
+      <p class={items.length === 0 ? "attention-none dim" : "visually-hidden"} aria-live="polite">
         {items.length === 0
-          ? ""
+          ? "Nothing needs attention."
           : items.length === 1
             ? "1 item needs attention"
             : `${items.length} items need attention`}

@@ -18,10 +18,10 @@ export function FiguresNow({ event, objects }: { readonly event: LiveEvent; read
         {runs.minute.simulated > 0 && <Badge kind="simulated">{`and ${runs.minute.simulated} simulated`}</Badge>}
       </Figure>
       <Figure title="Latency of runs, p50" value={<Took ms={runs.minute.p50_ms} />}>
-        {hour} <Took ms={runs.hour.p50_ms} />
+        <Took ms={runs.hour.p50_ms} /> {hour}
       </Figure>
       <Figure title="p99" value={<Took ms={runs.minute.p99_ms} />}>
-        {hour} <Took ms={runs.hour.p99_ms} />
+        <Took ms={runs.hour.p99_ms} /> {hour}
       </Figure>
       <Figure
         title="Charges to settle"

@@ -8,7 +8,7 @@ const DAY_TIME = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeSty
 /** The period of the hourly figures: less than an hour if the process started within it. */
 export function lastHourText({ at, started_at: started }: Pick<LiveEvent, "at" | "started_at">): string {
   return Date.parse(at) - Date.parse(started) < HOUR_MS
-    ? `since ${TIME.format(new Date(started))}`
+    ? `since ${TIME.format(new Date(started))} UTC`
     : "in the last hour";
 }
 
