@@ -65,11 +65,13 @@ const FIGURES: readonly Column<Figure>[] = [
   { title: "Before", isNumber: true, show: ({ figure, before }) => <Value figure={figure} of={before} /> },
   {
     title: "Change",
-    show: ({ figure, shifted }) =>
+    show: ({ figure, before, shifted }) =>
       shifted ? (
         <Outcome kind="failed" says="shifted" />
       ) : (
-        <span class="dim">{figure === "calls" ? "–" : "not shifted"}</span>
+        <span class="dim">
+          {figure === "calls" ? "–" : before === null ? "nothing to compare with" : "not shifted"}
+        </span>
       ),
   },
 ];
@@ -77,7 +79,7 @@ const FIGURES: readonly Column<Figure>[] = [
 function Value({ figure, of }: { readonly figure: string; readonly of: number | null }) {
   if (of === null) return <span class="dim">–</span>;
   if (figure.endsWith("_ms")) return <Took ms={of} />;
-  return figure === "calls" ? <Count of={of} /> : <>{of} %</>;
+  return figure === "calls" ? <Count of={of} /> : <>{of.toFixed(1)} %</>;
 }
 
 const DRIFT: readonly Column<Drift>[] = [
