@@ -59,15 +59,17 @@ export function OneOrganization({ org }: { readonly org: string }) {
           <span>
             created <Day at={result.created_at} />
           </span>
-          {LINKS.map(([label, path]) => (
-            <a key={label} href={hrefOf(path, { org })}>
-              {label}
-            </a>
-          ))}
         </span>
       }
       actions={<Acts of={result} onDone={reload} />}
     >
+      <nav class="beside" aria-label="Pages of this organization">
+        {LINKS.map(([label, path]) => (
+          <a key={label} href={hrefOf(path, { org })}>
+            {label}
+          </a>
+        ))}
+      </nav>
       {result.disabled && (
         <p>
           <strong>It is disabled.</strong> All requests with its tokens get 401 until it is enabled.

@@ -1,8 +1,6 @@
-import { Fragment } from "preact";
 import { hrefOf } from "../../address.ts";
 import type { History } from "../../api/use-history.ts";
 import type { VerbState } from "../../api/use-verb.ts";
-import { Amount } from "../../parts/amount.tsx";
 import { HistorySummary } from "../../parts/chart.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { failedOf, rejectedOf } from "../../parts/history/history-sums.ts";
@@ -18,12 +16,13 @@ interface OrganizationHistoryProps {
   readonly runs: VerbState<History>;
 }
 
-/** Runs, failures and spend of an organization in one line, and its calls over time. */
+/** Runs and failures of an organization in one line, and its calls over time. */
 export function OrganizationHistory({ org, range, calls, runs }: OrganizationHistoryProps) {
   const history = calls.isCurrent ? calls.result : undefined;
   const totals = runs.isCurrent ? runs.result?.groups.map(({ total }) => total) : undefined;
   const sum = (of: (total: NonNullable<typeof totals>[number]) => number) =>
     totals?.reduce((all, total) => all + of(total), 0) ?? 0;
+  const count = sum(({ calls: each }) => each);
   return (
     <Section
       title="Activity"
@@ -40,13 +39,8 @@ export function OrganizationHistory({ org, range, calls, runs }: OrganizationHis
           "\u00a0"
         ) : (
           <>
-            <Count of={sum(({ calls: count }) => count)} /> runs, <Count of={sum(failedOf)} /> failed,{" "}
+            <Count of={count} /> {count === 1 ? "run" : "runs"}: <Count of={sum(failedOf)} /> failed,{" "}
             <Count of={sum(rejectedOf)} /> rejected by datarun
-            {history?.groups[0]?.total.costs.map(({ currency, amount, amount_at_most: most }) => (
-              <Fragment key={currency}>
-                , <Amount amount={amount} atMost={most} currency={currency} />
-              </Fragment>
-            ))}
           </>
         )}
       </p>
