@@ -97,6 +97,7 @@ function CreateOperator({ onDone }: { readonly onDone: (made: Made) => void }) {
   return (
     <FormAct
       verb="operator create"
+      kind="primary"
       label="New operator"
       does="Create"
       title="New operator"

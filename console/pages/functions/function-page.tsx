@@ -47,7 +47,7 @@ export function FunctionPage({ id }: { readonly id: string }) {
       title={shown.title}
       about={<code>{shown.function}</code>}
       actions={
-        <a class="button" href={hrefOf("/run", { function: id })}>
+        <a class="button button-primary" href={hrefOf("/run", { function: id })}>
           Open in Run
         </a>
       }

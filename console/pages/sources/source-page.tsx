@@ -71,7 +71,7 @@ export function SourcePage({ id }: { readonly id: string }) {
               {source.leaves_machine ? "Make a live call" : "Make a call"}
             </Button>
           )}
-          <a class="button" href={hrefOf("/run", { sources: id })}>
+          <a class="button button-primary" href={hrefOf("/run", { sources: id })}>
             Open in Run
           </a>
         </>
