@@ -48,7 +48,12 @@ export function LoginForm() {
       >
         <TextField
           label="Operator token"
-          hint="A token begins with dop_. An owner creates one for you. The first is made in a terminal of the service's machine: datarun operator create NAME --role owner"
+          hint={
+            <>
+              A token begins with <code>dop_</code>. An owner creates one for you. The first is made in a terminal of
+              the service's machine: <code>datarun operator create NAME --role owner</code>
+            </>
+          }
           type="password"
           name="token"
           autocomplete="current-password"
