@@ -37,13 +37,7 @@ export function List<Row>({ rows, error, isLoading, reload, more, empty, missing
           The address refers to <code class="id">{missing}</code>, which is not in this list.
         </p>
       )}
-      {rows === undefined ? (
-        !error && <p class="list-waits dim">Loading…</p>
-      ) : rows.length === 0 ? (
-        empty
-      ) : (
-        <Table rows={rows} {...table} />
-      )}
+      {rows === undefined ? !error && <Loading /> : rows.length === 0 ? empty : <Table rows={rows} {...table} />}
       {more && (
         <Button
           onClick={() => {
@@ -57,6 +51,11 @@ export function List<Row>({ rows, error, isLoading, reload, more, empty, missing
       )}
     </div>
   );
+}
+
+/** Shown only if what is loaded takes longer than usual. */
+export function Loading() {
+  return <p class="list-waits dim">Loading…</p>;
 }
 
 /**

@@ -9,6 +9,7 @@ import { useCharts } from "../../parts/chart.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { TextField } from "../../parts/fields.tsx";
 import { FormAct } from "../../parts/form-act.tsx";
+import { Loading } from "../../parts/list.tsx";
 import { Page } from "../../parts/page.tsx";
 import { useTimeRange } from "../../parts/time-range.tsx";
 import { Day, Id } from "../../parts/values.tsx";
@@ -75,12 +76,14 @@ export function OneOrganization({ org }: { readonly org: string }) {
           <strong>It is disabled.</strong> All requests with its tokens get 401 until it is enabled.
         </p>
       )}
-      {isWhole && (
+      {isWhole ? (
         <>
           <OrganizationHistory org={org} range={range} calls={calls} runs={runs} />
           <Workflows org={org} list={workflows} />
           <Tokens org={org} name={result.name} list={tokens} />
         </>
+      ) : (
+        <Loading />
       )}
     </Page>
   );

@@ -6,6 +6,7 @@ import { useObjects } from "../../api/use-names.ts";
 import { useTogether } from "../../api/use-together.ts";
 import { HistorySummary, useCharts } from "../../parts/chart.tsx";
 import { Failure } from "../../parts/failure.tsx";
+import { Loading } from "../../parts/list.tsx";
 import { Outcome, Shape } from "../../parts/outcome.tsx";
 import { Page, Section } from "../../parts/page.tsx";
 import { TimeRangeControl, useTimeRange } from "../../parts/time-range.tsx";
@@ -36,7 +37,7 @@ export function OverviewPage() {
       }
       actions={<Pulse at={event?.at} isLive={problem === undefined} />}
     >
-      {event && <Now event={event} />}
+      {event ? <Now event={event} /> : problem === undefined && <Loading />}
     </Page>
   );
 }
@@ -61,19 +62,21 @@ function Now({ event }: { readonly event: LiveEvent }) {
   // What arrives late would shift the content below.
   const isPlaced = useTogether(objects);
   const isWhole = useTogether(objects, all.result ?? all.error, sources.result ?? sources.error, useCharts());
-  if (!isPlaced) return null;
+  if (!isPlaced) return <Loading />;
   const known = objects ?? new Map();
   return (
     <>
       <AttentionNow items={event.attention} objects={known} />
       <FiguresNow event={event} objects={known} />
-      {isWhole && (
+      {isWhole ? (
         <>
           <RangeNow event={event} {...history} />
           <Section title="Budgets">
             <BudgetsNow budgets={event.budgets} objects={known} />
           </Section>
         </>
+      ) : (
+        <Loading />
       )}
     </>
   );

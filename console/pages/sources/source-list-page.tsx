@@ -7,7 +7,7 @@ import { HeatSection, useCharts } from "../../parts/chart.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { SelectField, TextField } from "../../parts/fields.tsx";
-import { List } from "../../parts/list.tsx";
+import { List, Loading } from "../../parts/list.tsx";
 import { ObjectLink } from "../../parts/object-link.tsx";
 import { attemptedOf, failedOf, rejectedOf } from "../../parts/history/history-sums.ts";
 import { Outcome } from "../../parts/outcome.tsx";
@@ -141,7 +141,7 @@ export function SourceListPage() {
     <Page title="Sources" about="The sources of the catalog and of your project.">
       <TimeRangeControl range={range} />
       {history.error && <Failure error={history.error} retry={history.reload} />}
-      {isWhole && (
+      {isWhole ? (
         <>
           {history.result && history.result.groups.length > 0 && <HeatSection range={range} history={history.result} />}
           <form
@@ -193,6 +193,8 @@ export function SourceListPage() {
             }
           />
         </>
+      ) : (
+        <Loading />
       )}
     </Page>
   );
