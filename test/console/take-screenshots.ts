@@ -112,6 +112,7 @@ for (const amount of amounts) {
       if (at === null) continue;
       const page = await openConsole(t, world.service, { as: name === "login" ? null : world.owner, at, failing: /./ });
       await untilLoaded(page);
+      await page.locator(".list-waits").first().waitFor({ state: "detached" });
       await DONE[name]?.(page, world);
       for (const scheme of ["light", "dark"] as const) {
         for (const width of [1440, 390]) {

@@ -193,20 +193,34 @@ async function fill(
     }
   }
   const run = () => service.run(ASKED, { number: "09446231", name: "Example Trading Ltd" }, { as: acme });
-  if (past !== undefined) await fillDay(past.setBehind, vendor, run);
+  const runFunction = () =>
+    service.post(
+      "/func",
+      {
+        config: { data_func: "dfunc_company_check" },
+        inputs: { number: "09446231", name: "Example Trading Ltd" },
+      },
+      { as: acme },
+    );
+  if (past !== undefined) await fillDay(past.setBehind, vendor, run, runFunction);
   for (let left = RUNS[amount]; left > 0; left -= AT_ONCE)
     await Promise.all(Array.from({ length: Math.min(left, AT_ONCE) }, run));
 }
 
 /** Runs of a day, more of them at noon, until now. For two hours one vendor is slow, and for two another one fails. */
-async function fillDay(setBehind: (ms: number) => void, vendor: Vendor, run: () => Promise<unknown>): Promise<void> {
+async function fillDay(
+  setBehind: (ms: number) => void,
+  vendor: Vendor,
+  run: () => Promise<unknown>,
+  runFunction: () => Promise<unknown>,
+): Promise<void> {
   for (let hour = HOURS; hour > 0; hour -= 1) {
     setBehind(hour * HOUR_MS - Math.floor(HOUR_MS / 2));
     const [isSlow, isBroken] = [hour === 9 || hour === 8, hour === 5 || hour === 4];
     vendor.on("/company", isSlow ? later(700, found) : round(COMPANY));
     vendor.on("/credit", isBroken ? bare(503) : round(CREDIT));
     const count = 3 + Math.round(AT_ONCE * Math.sin((Math.PI * (HOURS - hour)) / HOURS));
-    await Promise.all(Array.from({ length: count }, run));
+    await Promise.all([...Array.from({ length: count }, run), ...Array.from({ length: 3 }, runFunction)]);
   }
   setBehind(0);
 }
