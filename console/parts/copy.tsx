@@ -1,3 +1,4 @@
+import { Fragment } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { typed } from "../program.ts";
 import { Button } from "./button.tsx";
@@ -42,7 +43,14 @@ export function Command({ children }: { readonly children: string }) {
   const command = typed(children);
   return (
     <div class="command">
-      <code>{command}</code>
+      <code>
+        {command.split(" ").map((word, at) => (
+          <Fragment key={at}>
+            {at > 0 && " "}
+            <span>{word}</span>
+          </Fragment>
+        ))}
+      </code>
       <Copy text={command} />
     </div>
   );
