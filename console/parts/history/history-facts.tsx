@@ -21,7 +21,7 @@ export function HistoryFacts({ of, unit, isLoading }: HistoryFactsProps) {
     isLoading ? none : <Ended kind={kind} count={count} of={all} />;
   const isRuns = unit === "runs";
   return (
-    <div class="history-facts">
+    <div class={isRuns ? "history-facts history-facts-runs" : "history-facts"}>
       <FactList isShort>
         <Fact title={isRuns ? "Runs" : "Calls"}>{isLoading ? none : <Count of={all} />}</Fact>
         <Fact title={isRuns ? "Answered" : "Found"}>{ended("found", of?.match ?? 0)}</Fact>
