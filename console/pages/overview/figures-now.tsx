@@ -3,7 +3,7 @@ import type { LiveEvent } from "../../api/verbs.ts";
 import { hrefOf } from "../../address.ts";
 import type { Objects } from "../../api/use-names.ts";
 import { Shape } from "../../parts/outcome.tsx";
-import { Badge, Count, Day, Took } from "../../parts/values.tsx";
+import { Badge, Count, Day, Took, tookText } from "../../parts/values.tsx";
 import { lastHourText } from "./since-start.ts";
 
 /** The key figures of the process. */
@@ -18,10 +18,10 @@ export function FiguresNow({ event, objects }: { readonly event: LiveEvent; read
         {runs.minute.simulated > 0 && <Badge kind="simulated">{`and ${runs.minute.simulated} simulated`}</Badge>}
       </Figure>
       <Figure title="Latency of runs, p50" value={<Took ms={runs.minute.p50_ms} />}>
-        <Took ms={runs.hour.p50_ms} /> {hour}
+        <InHour ms={runs.hour.p50_ms} hour={hour} />
       </Figure>
       <Figure title="p99" value={<Took ms={runs.minute.p99_ms} />}>
-        <Took ms={runs.hour.p99_ms} /> {hour}
+        <InHour ms={runs.hour.p99_ms} hour={hour} />
       </Figure>
       <Figure
         title="Charges to settle"
@@ -59,6 +59,10 @@ export function FiguresNow({ event, objects }: { readonly event: LiveEvent; read
       <LedgerFigure ledger={event.ledger} />
     </dl>
   );
+}
+
+function InHour({ ms, hour }: { readonly ms: number | null; readonly hour: string }) {
+  return <>{ms === null ? `no run ${hour}` : `${tookText(ms)} ${hour}`}</>;
 }
 
 /** The page of the source if only one is affected, else the list. */
