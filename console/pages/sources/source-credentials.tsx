@@ -17,7 +17,7 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     title: "Organization",
     show: ({ organization, organization_tuid: org }) => (
-      <a href={hrefOf("/credentials", { org })} title={org}>
+      <a class="named-name" href={hrefOf("/credentials", { org })} title={`${organization} (${org})`}>
         <bdi>{organization === "" ? org : organization}</bdi>
       </a>
     ),
