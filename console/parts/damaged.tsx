@@ -20,7 +20,7 @@ export function Damaged({ runs: { count, named }, says }: DamagedProps) {
         </p>
         <ul>
           {named.map((run) => (
-            <li key={run}>{kindOfId(run) === "run" ? <ObjectLink id={run} /> : run}</li>
+            <li key={run}>{kindOfId(run) === "run" ? <ObjectLink id={run} isWhole /> : run}</li>
           ))}
           {count > named.length && <li>and {count - named.length} more</li>}
         </ul>

@@ -65,19 +65,19 @@ interface ObjectLinkProps {
   readonly name?: string | null | undefined;
   /** Shows the end of the id below the name. */
   readonly withId?: boolean;
-  /** Shows the end of an id that has no name. */
-  readonly isShort?: boolean;
+  /** Shows the whole id if there is no name. */
+  readonly isWhole?: boolean;
 }
 
 /**
- * The name of an object, linked to its page. An object without a name is shown by its id, and without a page there is
- * no link.
+ * The name of an object, linked to its page. An object without a name is shown by the end of its id, and without a
+ * page there is no link.
  */
-export function ObjectLink({ id, org = null, name, withId = false, isShort = false }: ObjectLinkProps) {
+export function ObjectLink({ id, org = null, name, withId = false, isWhole = false }: ObjectLinkProps) {
   const kind = kindOfId(id);
   if (kind === null) return <Id>{id}</Id>;
   const href = hrefOfObject(kind, id, org);
-  if (!name || name === id) return isShort ? <ShortId id={id} href={href} /> : <Id href={href}>{id}</Id>;
+  if (!name || name === id) return isWhole ? <Id href={href}>{id}</Id> : <ShortId id={id} href={href} />;
   return (
     <div class="object-link">
       <a href={href} title={`${name} (${id})`}>

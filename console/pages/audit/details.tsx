@@ -74,7 +74,7 @@ function Value({ of, org }: ValueProps) {
   if (typeof of === "object" && of !== null) return <Details of={of as Record<string, unknown>} org={org} />;
   const text = String(of);
   if (MOMENT.test(text)) return <Time at={text} />;
-  return kindOfId(text) === null ? <bdi>{text}</bdi> : <ObjectLink id={text} org={org} isShort />;
+  return kindOfId(text) === null ? <bdi>{text}</bdi> : <ObjectLink id={text} org={org} />;
 }
 
 const MOMENT = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/;
