@@ -25,18 +25,17 @@ type Filter = Readonly<Record<(typeof FILTERS)[number], string>>;
 const COLUMNS: readonly Column<Entry>[] = [
   { title: "Time", show: ({ at }) => <Time at={at} /> },
   { title: "Operator", isName: true, show: ({ who, via }) => <OperatorName who={who} via={via} /> },
-  { title: "Action", show: ({ what }) => what },
+  { title: "Action", isName: true, show: ({ what }) => what },
   {
     title: "Object",
     isName: true,
     show: ({ subject, subject_name: name, organization_tuid: org }) => (
-      <ObjectLink id={subject} org={org} name={name} withId isShort />
+      <ObjectLink id={subject} org={org} name={name} withId />
     ),
   },
   {
     title: "Organization",
-    show: (entry) =>
-      isOfAnother(entry) && <ObjectLink id={entry.organization_tuid!} name={entry.organization} isShort />,
+    show: (entry) => isOfAnother(entry) && <ObjectLink id={entry.organization_tuid!} name={entry.organization} />,
   },
   { title: "Details", show: ({ detail, organization_tuid: org }) => <Details of={detail} org={org} /> },
 ];
@@ -131,7 +130,7 @@ function FilterForm({ filter, isFiltered }: { readonly filter: Filter; readonly 
         value={GROUPS.some(({ value }) => value === draft.what) ? draft.what : OTHER}
         onValue={(what) => apply({ what: what === OTHER ? "" : what })}
       />
-      <TextField label="Action" list={RECORDED_ACTS} placeholder="token, or price set" {...field("what")} />
+      <TextField label="Action" list={RECORDED_ACTS} placeholder="price set" {...field("what")} />
       <TextField label="Object" placeholder="an id" {...field("subject")} />
       <OrganizationField value={draft.org} none="any" onValue={(org) => apply({ org })} />
       <TextField label="From" type="date" {...field("from")} />
