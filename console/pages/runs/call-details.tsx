@@ -43,11 +43,13 @@ export function CallDetails({ of, call, organization, reload }: CallDetailsProps
       <p>
         Called with{" "}
         {call.credential_id === null ? (
-          contractText(call.credential_rule)
+          `${contractText(call.credential_rule)}: ${ruleText(call.credential_rule)}.`
         ) : (
-          <CredentialLink id={call.credential_id} org={of.run!.organization_id} name={call.credential_name} />
+          <>
+            <CredentialLink id={call.credential_id} org={of.run!.organization_id} name={call.credential_name} /> (
+            {ruleText(call.credential_rule)}).
+          </>
         )}
-        : {ruleText(call.credential_rule)}.
       </p>
       <p>
         Version of the source:{" "}

@@ -23,7 +23,7 @@ export function RunCost({ of }: { readonly of: Shown }) {
 function columnsOf({ run, attempts }: Shown): readonly Column<Call>[] {
   const org = run!.organization_id;
   return [
-    { title: "Source", show: ({ source }) => <ObjectLink id={source} /> },
+    { title: "Source", isName: true, show: ({ source }) => <ObjectLink id={source} /> },
     {
       title: "Charged",
       show: ({ charged }) =>
