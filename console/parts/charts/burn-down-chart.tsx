@@ -1,8 +1,8 @@
 import type { TimeAxis } from "../time-range-shape.ts";
 import { dayText, dayClockText } from "../time-zone.ts";
-import { LineChart } from "./line-chart.tsx";
+import { ChartFrame } from "./chart-frame.tsx";
 import { burnDown } from "./burn-down-shape.ts";
-import type { Values } from "./chart-shape.ts";
+import { drawLine, endOf, type Values } from "./chart-shape.ts";
 
 export interface BurnDownChartProps {
   /** The subject, such as the name of the budget. */
@@ -19,8 +19,10 @@ export interface BurnDownChartProps {
 
 /** What is left of a budget in its period, with a forecast by the average of the last steps. */
 export function BurnDownChart({ says, axis, limit, spent, now, format }: BurnDownChartProps) {
-  const { left, forecast, endsAt } = burnDown(axis, limit, spent, now);
+  const { left, forecast, line, endsAt } = burnDown(axis, limit, spent, now);
   const timeOf = axis.step === "day" ? dayText : dayClockText;
+  // Each amount is that of the end of its step. At the beginning the limit is left.
+  const times = [axis.starts[0] ?? 0, ...axis.starts.map((_, at) => Math.min(now, endOf(axis, at)))];
   const end =
     endsAt === null
       ? "At this rate something is left at the end."
@@ -30,7 +32,7 @@ export function BurnDownChart({ says, axis, limit, spent, now, format }: BurnDow
   return (
     <div class="chart-burn-down">
       <p>{end}</p>
-      <LineChart
+      <ChartFrame
         says={`${says}: ${end}`}
         axis={axis}
         format={format}
@@ -41,6 +43,27 @@ export function BurnDownChart({ says, axis, limit, spent, now, format }: BurnDow
           { label: "left", colour: "accent", values: left },
           { label: "forecast", colour: "dim", values: forecast, isDashed: true },
         ]}
+        most={limit}
+        marks="line"
+        draw={(scale) => (
+          <>
+            <g class="chart-accent">
+              <path class="chart-line" d={drawLine(times, [limit, ...left], scale).path} />
+            </g>
+            <g class="chart-dim is-dashed">
+              <path
+                class="chart-line"
+                d={
+                  drawLine(
+                    line.map(({ at }) => at),
+                    line.map(({ amount }) => amount),
+                    scale,
+                  ).path
+                }
+              />
+            </g>
+          </>
+        )}
       />
     </div>
   );

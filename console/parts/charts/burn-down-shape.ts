@@ -6,6 +6,8 @@ export interface BurnDown {
   readonly left: Values;
   /** What will be left at the average of the last steps. It begins where `left` ends. */
   readonly forecast: Values;
+  /** The forecast as a line: now, and when nothing will be left or the period ends. Empty if nothing is left. */
+  readonly line: readonly { readonly at: number; readonly amount: number }[];
   /** The step in which nothing will be left; `null` if something is left at the end. */
   readonly endsAt: number | null;
 }
@@ -26,6 +28,11 @@ export function burnDown(axis: TimeAxis, limit: number, spent: Values, now: numb
   const lengthOf = (at: number) => endOf(axis, at) - axis.starts[at]!;
   const passed = current < 0 ? 0 : Math.min(now, endOf(axis, current)) - axis.starts[first]!;
   const perMs = passed > 0 ? spentLately / passed : 0;
+  const atEnd = rest - perMs * Math.max(0, axis.to - now);
+  const line =
+    current < 0 || rest <= 0
+      ? []
+      : [{ at: now, amount: rest }, atEnd < 0 ? { at: now + rest / perMs, amount: 0 } : { at: axis.to, amount: atEnd }];
   let endsAt: number | null =
     current >= 0 && rest <= 0 ? left.findIndex((amount) => amount !== null && amount <= 0) : null;
   const forecast = axis.starts.map((_, at) => {
@@ -41,5 +48,5 @@ export function burnDown(axis: TimeAxis, limit: number, spent: Values, now: numb
     if (rest <= 0 && endsAt === null) endsAt = at;
     return Math.max(0, rest);
   });
-  return { left, forecast, endsAt };
+  return { left, forecast, line, endsAt };
 }
