@@ -70,7 +70,9 @@ export function Unknown({
 }) {
   const from = axis.starts[0] ?? 0;
   if (before === null || before === undefined || before <= from) return null;
-  const width = scale.x(Math.min(before, axis.to)) - frame.left;
+  // A step of which a part is known has a bar, which is not within the marked time.
+  const end = axis.starts.findLast((start) => start <= before) ?? from;
+  const width = scale.x(end) - frame.left;
   const text = `no data before ${axis.step === "day" ? dayText(before, axis.zone) : dayClockText(before, axis.zone)}`;
   return (
     <g aria-hidden="true">
