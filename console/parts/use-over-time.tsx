@@ -3,6 +3,7 @@ import type { InputOf } from "../api/verb-types.ts";
 import { currentZone } from "../address.ts";
 import { BarChart } from "./chart.tsx";
 import { presetSpan, axisOf } from "./time-range-shape.ts";
+import { dayText } from "./time-zone.ts";
 
 interface UseOverTimeProps {
   /** What the calls belong to. */
@@ -33,11 +34,14 @@ export function UseOverTime({ of }: UseOverTimeProps) {
     result === undefined || (from !== null && at + DAY_MS <= from) ? null : (points.get(at) ?? 0),
   );
   const sum = values.reduce<number>((all, one) => all + (one ?? 0), 0);
+  const since =
+    from !== null && from > span.from ? `since ${dayText(from, zone)}, when the records begin` : "in the last 30 days";
   return (
     <div>
       <p>
-        {result === undefined ? "\u00a0" : sum === 0 ? "Not used" : `${NUMBER.format(sum)} ${what}`} in the last 30
-        days.
+        {result === undefined
+          ? "\u00a0"
+          : `${sum === 0 ? "Not used" : `${NUMBER.format(sum)} ${sum === 1 ? what.slice(0, -1) : what}`} ${since}.`}
       </p>
       <BarChart
         says={`${what} by day in the last 30 days`}
@@ -45,7 +49,7 @@ export function UseOverTime({ of }: UseOverTimeProps) {
         knownFrom={from}
         series={[{ label: what, colour: "accent", values }]}
         format={(count) => NUMBER.format(count)}
-        nothing="not known"
+        nothing={result === undefined ? "" : "not used"}
       />
     </div>
   );
