@@ -30,6 +30,7 @@ interface ComparisonProps {
 export function Comparison({ of: compared, month, about, input, onSettled }: ComparisonProps) {
   const { differences, bad_rows: bad, equal, lines, totals } = compared;
   const byKind = Map.groupBy(differences, ({ difference }) => difference);
+  const kinds = KIND_NAMES.filter((kind) => byKind.has(kind));
   const [isSettling, setSettling] = useState(false);
   const canSettle = mayUse("ledger settle") && bad.length === 0 && differences.some(isUnknown);
   return (
@@ -69,10 +70,10 @@ export function Comparison({ of: compared, month, about, input, onSettled }: Com
           }}
         />
       )}
-      {[...byKind].map(([kind, own]) => (
+      {kinds.map((kind) => (
         <section key={kind} class="stack-tight">
           <h3>
-            <Outcome kind={KINDS[kind][0]} says={kind} /> <Count of={own.length} />
+            <Outcome kind={KINDS[kind][0]} says={kind} /> <Count of={byKind.get(kind)!.length} />
             {compared.kinds
               .filter(({ difference, theirs }) => difference === kind && theirs !== null)
               .map(({ currency, ours, ours_at_most: atMost, theirs }) => (
@@ -86,7 +87,7 @@ export function Comparison({ of: compared, month, about, input, onSettled }: Com
           <Table
             caption={`Differences: ${kind}`}
             columns={columnsOf({ ...about, month })}
-            rows={own}
+            rows={byKind.get(kind)!}
             keyOf={(one) => `${keyOf(one)} ${one.currency ?? ""}`}
           />
         </section>
@@ -165,9 +166,11 @@ export function csvOfDifferences({ differences }: Pick<Compared, "differences">)
   ]);
 }
 
-/** The appearance of each kind of difference, and what to do about it. */
+/**
+ * The appearance of each kind of difference, and what to do about it. What needs nothing comes last: of an invoice that
+ * comes before the end of its month, these are most.
+ */
 const KINDS: Readonly<Record<Difference["difference"], readonly [OutcomeKind, string]>> = {
-  "ours only": ["no_record", "The vendor did not bill it, so nothing is owed. It may be on the next invoice."],
   "theirs only": ["failed", "The vendor bills a request that was not sent or not charged. Dispute it."],
   differs: ["failed", "Amounts or counts differ. Ask the vendor, or settle the billed charges."],
   "billed twice": ["failed", "The invoice has it more than once. One line is right. Dispute the others."],
@@ -178,7 +181,10 @@ const KINDS: Readonly<Record<Difference["difference"], readonly [OutcomeKind, st
   ],
   "no order": ["unknown", "The vendor gave no order number. Compare by transaction or day."],
   "no price": ["unknown", "The ledger has no price for it. Set a price, and settle the billed charges."],
+  "ours only": ["no_record", "The vendor did not bill it, so nothing is owed. It may be on the next invoice."],
 };
+
+const KIND_NAMES = Object.keys(KINDS) as Difference["difference"][];
 
 function columnsOf(about: ComparedWith): readonly Column<Difference>[] {
   return [

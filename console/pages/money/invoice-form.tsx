@@ -19,7 +19,7 @@ export interface ComparedInvoice {
   readonly result: ResultOf<"ledger compare">;
 }
 
-const KEYS = { order: "order number of the vendor", transaction: "transaction id of datarun", day: "a day" };
+const KEYS = { order: "an order number", transaction: "a transaction id", day: "a day" };
 type Key = keyof typeof KEYS;
 const OPTIONAL = { amount: "Amount", currency: "Currency", quantity: "Quantity" } as const;
 

@@ -39,14 +39,13 @@ export function InvoicePage() {
       title="Invoices"
       about="Charges in the ledger for one month, and their comparison with a vendor's invoice. The invoice is not stored."
     >
-      <MonthChoice />
-      <form class="filter" onSubmit={(event) => event.preventDefault()}>
+      <MonthChoice>
         <OrganizationField
           value={org}
           none="All"
           onValue={(value) => setQuery({ org: value, credential: null }, { remember: true })}
         />
-      </form>
+      </MonthChoice>
       {isWhole && rows !== undefined && list.results[0] !== undefined && (
         <VendorTotals
           vendors={list.results[0].vendors}

@@ -57,8 +57,8 @@ export function MonthLinks() {
   );
 }
 
-/** Chooses the month, and the time zone in which it begins. */
-export function MonthChoice() {
+/** Chooses the month, and the time zone in which it begins; other fields stand beside it. */
+export function MonthChoice({ children }: { readonly children?: ComponentChildren }) {
   const { query } = address();
   return (
     <>
@@ -68,6 +68,7 @@ export function MonthChoice() {
           value={zoneOf(query)}
           onValue={(zone) => setQuery({ zone: zone === "UTC" ? null : zone }, { remember: true })}
         />
+        {children}
       </form>
     </>
   );
