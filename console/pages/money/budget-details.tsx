@@ -33,9 +33,9 @@ export function BudgetDetails({ id }: { readonly id: string }) {
         </Fact>
         <Fact title="Counts from">
           <Time at={budget.counts_from} />
-          {budget.spent_before && (
+          {budget.spent_before && !/^0(\.0+)? /.test(budget.spent_before) && (
             <>
-              . Earlier in this {budget.per}, {grouped(budget.spent_before)} were charged, which do not count
+              . What was charged earlier in this {budget.per} does not count: {grouped(budget.spent_before)}
             </>
           )}
         </Fact>

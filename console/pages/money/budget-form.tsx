@@ -173,7 +173,14 @@ function toInput({
 }
 
 function sentenceOf({ unit, per, zone, limit, currency, warn }: Draft): string {
-  const what = unit === "money" ? `${limit || "…"} ${currency.toUpperCase() || "…"}` : `${limit || "…"} requests`;
+  const what =
+    unit === "money"
+      ? limit && currency
+        ? `${limit} ${currency.toUpperCase()}`
+        : "this amount"
+      : limit
+        ? `${limit} ${limit === "1" ? "request" : "requests"}`
+        : "this number of requests";
   return `At most ${what} may be charged per ${per} (${zone}). A request that exceeds the limit is not sent, and its source fails. From ${warn || "80"} % on, a warning is logged and shown here. If the budget exists already, its use in this ${per} still counts.`;
 }
 

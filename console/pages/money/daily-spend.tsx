@@ -45,7 +45,7 @@ export function DailySpend({ span, axis, org, isMonth }: DailySpendProps) {
             <figcaption class="dim">
               {currency} by {step} and vendor
               {forecast !== null &&
-                `. At the rate of the days before today, the month costs about ${money(forecast.sum)}`}
+                `. At the rate of the days before today, the month costs about ${money(forecast.sum)}.`}
             </figcaption>
             <BarChart
               says={`${currency} by ${step} and vendor`}

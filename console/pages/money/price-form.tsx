@@ -95,7 +95,7 @@ function toInput(
 }
 
 function sentenceOf({ amount, currency, from, above }: Required<Draft>): string {
-  const price = `${amount || "…"} ${currency.toUpperCase() || "…"}`;
+  const price = amount && currency ? `${amount} ${currency.toUpperCase()}` : "this amount";
   const which = above.trim() === "" ? "each billed call costs" : `each call beyond ${above} in a month costs`;
   return `From ${from || "…"} on, ${which} ${price}. Requests that were sent already keep their price.`;
 }
