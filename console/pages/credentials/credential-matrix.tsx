@@ -130,7 +130,7 @@ function Cell({ org, context, group: { takes, workflows }, row }: CellProps) {
   return (
     <a class="matrix-cell" href={href} title={choice.reason}>
       <ChosenCredential choice={choice} needs={row.needs_credential} />
-      {choice.cred_name !== null && <bdi>{choice.cred_name}</bdi>}
+      {choice.cred_name !== null && <bdi class="named-name">{choice.cred_name}</bdi>}
       {choice.cred_id !== null && <code class="id">…{choice.cred_id.slice(-8)}</code>}
     </a>
   );

@@ -143,7 +143,7 @@ function SourceOf({ credential: { source, cred_id, name, note } }: { readonly cr
   return (
     <div class="credential-source">
       {name !== null && (
-        <strong>
+        <strong class="named-name" title={name}>
           <bdi>{name}</bdi>
         </strong>
       )}
