@@ -62,6 +62,11 @@ export function WorkflowField({ org, value, says, onValue, none, labelOf = nameO
   );
 }
 
-function nameOf({ workflow, name }: Workflow): string {
+function nameOf({ workflow, name }: Pick<Workflow, "workflow" | "name">): string {
   return name === "" ? workflow : name;
+}
+
+/** The label of a workflow where it matters whether its runs call vendors. */
+export function nameAndMode(of: Pick<Workflow, "workflow" | "name" | "simulated" | "disabled">): string {
+  return `${nameOf(of)} (${of.simulated ? "simulated" : "live"}${of.disabled ? ", disabled" : ""})`;
 }

@@ -14,6 +14,7 @@ import { type ListedBudget, Scope } from "./budget-scope.tsx";
 import { dayAfter } from "./month.ts";
 import { ZoneField } from "./zone-field.tsx";
 import { OrganizationField } from "../../parts/organization-field.tsx";
+import { WorkflowField } from "../../parts/workflow-field.tsx";
 
 interface BudgetFormProps {
   /** The budget to change; `null` for a new one. */
@@ -246,7 +247,6 @@ function SpentSoFar({ draft, countsIt, onCount }: SpentSoFarProps) {
 function ScopeFields({ draft, change }: { readonly draft: Draft; readonly change: (changes: Partial<Draft>) => void }) {
   const { org } = draft;
   const own = org === "" ? null : { org };
-  const workflows = useWholeList("workflow list", own, "workflows").rows ?? [];
   const credentials = useWholeList("credential list", own, "credentials").rows ?? [];
   const sources = useVerb("source list", {}).result?.sources ?? [];
   const all = (choices: readonly Choice[]) => [{ value: "", label: "all" }, ...(org === "" ? [] : choices)];
@@ -257,12 +257,9 @@ function ScopeFields({ draft, change }: { readonly draft: Draft; readonly change
         required
         onValue={(value) => change({ org: value, workflow: "", credential: "" })}
       />
-      <SelectField
-        label="Workflow"
-        value={draft.workflow}
-        onValue={(workflow) => change({ workflow })}
-        choices={all(workflows.map(({ workflow, name }) => ({ value: workflow, label: name || workflow })))}
-      />
+      {org !== "" && (
+        <WorkflowField org={org} none="all" value={draft.workflow} onValue={(workflow) => change({ workflow })} />
+      )}
       <SelectField
         label="Source"
         value={draft.source}

@@ -7,7 +7,7 @@ import { Empty } from "../../parts/empty.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { SelectField } from "../../parts/fields.tsx";
 import { NEWEST, OrganizationField } from "../../parts/organization-field.tsx";
-import { WorkflowField } from "../../parts/workflow-field.tsx";
+import { nameAndMode, WorkflowField } from "../../parts/workflow-field.tsx";
 import { chooseContext, chooseWorkflow, CONTEXTS, type RunContext } from "./run-address.ts";
 
 type Workflow = RowOf<"workflow list", "workflows">;
@@ -82,13 +82,15 @@ export function ChooseWorkflow({ workflow, context, plan }: ChooseWorkflowProps)
         <WorkflowField
           org={without === undefined ? org : undefined}
           value={workflow ?? ""}
-          says={workflow === undefined ? "" : plan?.workflow.workflow === workflow ? labelOf(plan.workflow) : undefined}
+          says={
+            workflow === undefined ? "" : plan?.workflow.workflow === workflow ? nameAndMode(plan.workflow) : undefined
+          }
           onValue={(id) => {
             // Overrides a pending choice of an organization.
             choosing.current?.abort();
             chooseWorkflow(id);
           }}
-          labelOf={labelOf}
+          labelOf={nameAndMode}
         />
         <SelectField
           label="Context"
@@ -126,13 +128,4 @@ function safest(workflows: readonly Workflow[]): Workflow | undefined {
 
 function isSafe({ simulated, disabled }: Workflow): boolean {
   return simulated && !disabled;
-}
-
-function labelOf({
-  workflow,
-  name,
-  simulated,
-  disabled,
-}: Pick<Workflow, "workflow" | "name" | "simulated" | "disabled">) {
-  return `${name === "" ? workflow : name} (${simulated ? "simulated" : "live"}${disabled ? ", disabled" : ""})`;
 }

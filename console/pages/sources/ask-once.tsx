@@ -1,13 +1,12 @@
 import { useEffect } from "preact/hooks";
 import { address, setQuery } from "../../address.ts";
-import { useWholeList } from "../../api/use-list.ts";
 import { useVerb } from "../../api/use-verb.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { Failure } from "../../parts/failure.tsx";
 import { SelectField } from "../../parts/fields.tsx";
 import { NEWEST, OrganizationField } from "../../parts/organization-field.tsx";
 import { Section } from "../../parts/page.tsx";
-import type { Workflow } from "./before-asking.tsx";
+import { nameAndMode, WorkflowField } from "../../parts/workflow-field.tsx";
 import { Question, type Context } from "./question.tsx";
 import type { Source } from "./source-facts.tsx";
 
@@ -24,12 +23,11 @@ export function AskOnce({ source, onLoaded }: AskOnceProps) {
   const workflow = query.get("workflow") ?? "";
   const context = query.get("context") ?? "dev";
   const orgs = useVerb("org list", { limit: NEWEST });
-  const workflows = useWholeList("workflow list", org === "" ? null : { org }, "workflows");
-  const offered = org === "" ? [] : (workflows.rows ?? []);
-  const chosen = offered.find((each) => each.workflow === workflow);
-  const error = orgs.error ?? (org === "" ? undefined : workflows.error);
-  const isChosenLoaded = org === "" || (workflows.rows !== undefined && chosen === undefined);
-  const isLoaded = error !== undefined || (orgs.result !== undefined && isChosenLoaded);
+  const named = useVerb("workflow list", org === "" || workflow === "" ? null : { org, id: workflow, limit: 1 });
+  const chosen = named.result?.workflows.find((each) => each.workflow === workflow);
+  const error = orgs.error ?? named.error;
+  const isNoneChosen = org === "" || workflow === "" || (named.isCurrent && chosen === undefined);
+  const isLoaded = error !== undefined || (orgs.result !== undefined && isNoneChosen);
   useEffect(() => {
     if (isLoaded) onLoaded();
   }, [isLoaded]);
@@ -44,13 +42,15 @@ export function AskOnce({ source, onLoaded }: AskOnceProps) {
     <Section title="Make a live call">
       <form class="filter" onSubmit={(event) => event.preventDefault()}>
         <OrganizationField value={org} onValue={(value) => setQuery({ org: value, workflow: null })} />
-        <SelectField
-          label="Workflow"
-          value={workflow}
-          disabled={org === ""}
-          onValue={(value) => setQuery({ workflow: value })}
-          choices={[{ value: "", label: "choose one" }, ...offered.map(toChoice)]}
-        />
+        {org !== "" && (
+          <WorkflowField
+            org={org}
+            value={workflow}
+            says={workflow === "" ? "" : chosen && nameAndMode(chosen)}
+            onValue={(value) => setQuery({ workflow: value })}
+            labelOf={nameAndMode}
+          />
+        )}
         <SelectField
           label="Context"
           value={context}
@@ -64,9 +64,4 @@ export function AskOnce({ source, onLoaded }: AskOnceProps) {
       )}
     </Section>
   );
-}
-
-function toChoice({ workflow, name, simulated, disabled }: Workflow) {
-  const marks = [simulated && "simulated", disabled && "disabled"].filter(Boolean).join(", ");
-  return { value: workflow, label: `${name || workflow}${marks === "" ? "" : ` (${marks})`}` };
 }
