@@ -91,6 +91,7 @@ function openJournal(dir: string, opened: AsyncDisposableStack): LedgerAnswers {
   const [quick, sums, slow] = threads;
   return {
     ...quick,
+    count: sums.count,
     summary: sums.summary,
     spend: sums.spend,
     sumStarts: sums.sumStarts,

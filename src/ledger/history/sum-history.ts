@@ -136,7 +136,8 @@ const BETWEEN = "__";
 
 /** All offsets of time zones since 1972 are multiples of it. */
 const QUARTER_MS = 15 * MINUTE_MS;
-const UNIT_MS = { minute: MINUTE_MS, hour: HOUR_MS, day: QUARTER_MS } as const;
+/** The units of time in which calls and runs are grouped before they are added to steps. */
+export const UNIT_MS = { minute: MINUTE_MS, hour: HOUR_MS, day: QUARTER_MS } as const;
 
 /** Attempts to read totals while other processes delete them. */
 const TRIES = 5;
@@ -294,7 +295,12 @@ function entryOf<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value
 }
 
 /** The step that contains a moment, by its start. */
-function stepsOf({ step, from, to, timeZone }: HistoryFilter): (at: number) => number {
+export function stepsOf({
+  step,
+  from,
+  to,
+  timeZone,
+}: Pick<HistoryFilter, "step" | "from" | "to" | "timeZone">): (at: number) => number {
   if (step !== "day") return (at) => at - (at % UNIT_MS[step]);
   if (timeZone === "UTC") return (at) => at - (at % DAY_MS);
   const starts = [...daysIn({ from, to }, timeZone)].map((day) => day.from);
@@ -306,7 +312,8 @@ function stepsOf({ step, from, to, timeZone }: HistoryFilter): (at: number) => n
   };
 }
 
-async function completeFrom({ query, deletedBefore }: LedgerTables): Promise<number | null> {
+/** The time from which the ledger has all runs; `null` without runs. */
+export async function completeFrom({ query, deletedBefore }: LedgerTables): Promise<number | null> {
   const [row] = await query<{ readonly first: number | null; readonly deleted: number | null }>(
     `SELECT (SELECT min(r.started_at) FROM ledger_runs AS r) AS first, ${deletedBefore} AS deleted`,
   );

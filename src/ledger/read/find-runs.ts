@@ -36,7 +36,7 @@ interface FoundPage {
   readonly stoppedAt: RunIdMatch | null;
 }
 
-interface PageQuery {
+export interface PageQuery {
   readonly filter: LedgerFilter;
   /** The number of runs to check, counted up to `FEW_RUNS`. */
   readonly few: number;
@@ -210,7 +210,7 @@ async function scanIndex(
  * the right position. The time itself is compared later, on the few rows found, because a planner would treat the two
  * conditions as independent. They differ only for runs whose start was lost.
  */
-function transactionsBetween({ from, to }: LedgerFilter): SqlCondition {
+export function transactionsBetween({ from, to }: LedgerFilter): SqlCondition {
   const bounds: [sql: string, id: string][] = [];
   for (const id of ["l.transaction_id", "l.run_transaction_id"]) {
     if (from !== undefined) bounds.push([`${id} >= ?`, firstIdAt("transaction", from)]);

@@ -40,6 +40,7 @@ export function openJournalReader(options: { readonly dir: string }): JournalRea
   return {
     ...reader,
     list: afterLog(reader.list),
+    count: afterLog(reader.count),
     show: afterLog(reader.show),
     find: afterLog(reader.find),
     summary: afterLog(reader.summary),

@@ -80,6 +80,7 @@ export function openJournalThread(options: { readonly dir: string }): JournalThr
       ask(question, values);
   return {
     list: forward("list"),
+    count: forward("count"),
     show: forward("show"),
     find: forward("find"),
     // A function cannot be sent to a thread. The thread sends back the arguments of its calls.

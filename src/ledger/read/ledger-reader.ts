@@ -6,6 +6,7 @@ import { OperatorError } from "../../terms/operator-error.ts";
 import { throwDamaged } from "../journal/journal-damage.ts";
 import type { LedgerFilter } from "./ledger-filter.ts";
 import { lastUses, type LastUse } from "./last-uses.ts";
+import { type CountFilter, countRuns, type RunCounts } from "./count-runs.ts";
 import { listRuns, type RunPage } from "./list-runs.ts";
 import type { LedgerTables, RunReportRow, RunRow } from "../ports.ts";
 import { pruneRuns, type Pruned } from "../journal/prune-runs.ts";
@@ -35,6 +36,8 @@ import { verifyRuns } from "./verify-runs.ts";
 export interface LedgerAnswers {
   /** Newest first. */
   list(filter: LedgerFilter, page?: { readonly limit?: number; readonly after?: string }): Promise<RunPage>;
+  /** Counts the runs that `list` lists, by time and by the outcomes of their calls. */
+  count(filter: CountFilter): Promise<RunCounts>;
   show(transactionId: string): Promise<ShownRun | null>;
   /** Runs whose id has this prefix, newest first. */
   find(beginning: string, limit: number): Promise<readonly FoundRunId[]>;
@@ -114,6 +117,7 @@ export function createLedgerReader(tables: LedgerTables): LedgerAnswers {
   const { query } = tables;
   return {
     list: (filter, page = {}) => listRuns(tables, filter, page).catch(throwDamaged),
+    count: (filter) => countRuns(tables, filter).catch(throwDamaged),
     show: async (transactionId) => {
       const [found] = await readRuns(query, [toStored(transactionId)]).catch(throwDamaged);
       if (found === undefined) return null;
