@@ -4,14 +4,26 @@ import { useVerb, type VerbState } from "./use-verb.ts";
 import type { InputOf, ResultOf } from "./verb-types.ts";
 
 export type History = ResultOf<"ledger history">;
-type Filter = Omit<InputOf<"ledger history">, "from" | "to" | "step" | "time_zone">;
+export type RunCounts = ResultOf<"ledger count">;
+type Filter<Name extends "ledger history" | "ledger count"> = Omit<InputOf<Name>, "from" | "to" | "step" | "time_zone">;
 
 const REFRESH_MS = 30_000;
 
 /** The history of a range. A range that ends now is read again from time to time while the page is visible. */
-export function useHistory(range: TimeRange, filter: Filter): VerbState<History> {
-  const { from, to, step, zone, name } = range;
-  const state = useVerb("ledger history", { ...filter, from, to, step, ...(zone !== "UTC" && { time_zone: zone }) });
+export function useHistory(range: TimeRange, filter: Filter<"ledger history">): VerbState<History> {
+  return useFresh(range, useVerb("ledger history", { ...filter, ...stepsOf(range) }));
+}
+
+/** The counts of a range's runs, read again in the same way. */
+export function useRunCounts(range: TimeRange, filter: Filter<"ledger count">): VerbState<RunCounts> {
+  return useFresh(range, useVerb("ledger count", { ...filter, ...stepsOf(range) }));
+}
+
+function stepsOf({ from, to, step, zone }: TimeRange) {
+  return { from, to, step, ...(zone !== "UTC" && { time_zone: zone }) };
+}
+
+function useFresh<Result>({ name }: TimeRange, state: VerbState<Result>): VerbState<Result> {
   const { reload } = state;
   useEffect(() => {
     if (name === "custom") return;

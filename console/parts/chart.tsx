@@ -5,7 +5,7 @@ import type { HeatMapProps } from "./charts/heat-map.tsx";
 import type { LineChartProps } from "./charts/line-chart.tsx";
 import type { HeatSectionProps } from "./history/heat-section.tsx";
 import type { HistorySummaryProps } from "./history/history-summary.tsx";
-import type { OutcomeHistogramProps } from "./history/outcome-histogram.tsx";
+import type { RunHistogramProps } from "./history/run-histogram.tsx";
 import type { VersionHistoryProps } from "./history/version-history.tsx";
 import type { FunctionComponent } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -85,9 +85,9 @@ export const HistorySummary = chart<HistorySummaryProps>(
 /** Which source had trouble when. */
 export const HeatSection = chart<HeatSectionProps>((all) => all.HeatSection);
 
-/** Calls by outcome, above a list of what is selected in it. */
-export const OutcomeHistogram = later<OutcomeHistogramProps>(
-  async () => (await charts()).OutcomeHistogram,
+/** Runs by outcome, above the list of what is selected in it. */
+export const RunHistogram = later<RunHistogramProps>(
+  async () => (await charts()).RunHistogram,
   () => <Blank />,
 );
 

@@ -11,7 +11,7 @@ const ANYWHERE: Readonly<Record<Role, string>> = {
     attention show; ledger activity; openapi;
     audit export; credential price current;
     audit list; budget list; budget show; credential explain; credential list; credential matrix; credential price list; function activity; function diff; function list; function shadow; function show; function versions; keys verify;
-    ledger compare; ledger export; ledger history;
+    ledger compare; ledger count; ledger export; ledger history;
     ledger list; ledger show; ledger spend; ledger summary; ledger unknown; ledger verify; object find; operator list; org list; org show;
     object name;
     source credentials; source diff; source health; source list; source show; source versions; state export; state plan; token list; workflow list; workflow plan; workflow plan-rows`,

@@ -214,6 +214,38 @@ test("ledger history shows groups and steps, extends the time to whole steps, an
   assert.match(await saysOf("--by", "version"), /Give --source or --function too/);
 });
 
+test("ledger count has the number of runs that ledger list lists, for every filter", async (t) => {
+  const { json, run } = await ledgerTerminal(t);
+  const span = ["--from", "2026-03-01", "--to", "2026-04-01"];
+  const filters = [
+    [],
+    ["--org", "org_a"],
+    ["--source", "acme__people"],
+    ["--outcome", "failed"],
+    ["--failure", "timeout"],
+    ["--charged", "unknown"],
+    ["--min-duration-ms", "1"],
+    ["--min-duration-ms", "80000000"],
+    ["--source", "acme__people", "--failure", "timeout", "--charged", "unknown"],
+  ];
+  for (const filter of filters) {
+    const { runs } = await json<{ runs: object[] }>(["ledger", "list", ...filter, ...span]);
+    const counted = await json<{ total: { runs: number }; points: { runs: number }[] }>([
+      "ledger",
+      "count",
+      "--step",
+      "day",
+      ...filter,
+      ...span,
+    ]);
+    const sum = counted.points.reduce((before, point) => before + point.runs, 0);
+    assert.deepEqual([counted.total.runs, sum], [runs.length, runs.length], filter.join(" "));
+  }
+  const { stdout } = await run(["ledger", "count", "--step", "day", ...span]);
+  assert.match(stdout, /^AT +RUNS +FAILED +UNKNOWN +MATCH +NO MATCH +NO CALLS$/m);
+  assert.match((await run(["ledger", "count", ...span])).stderr, /^With --step hour the time can be at most 400 hours/);
+});
+
 test("ledger export makes a new file for its owner alone, and never writes over one", async (t) => {
   const { json, run, dataDir } = await ledgerTerminal(t);
   const file = join(dataDir, "runs.csv");

@@ -120,11 +120,15 @@ test(
     await page.waitForURL(/range=1h/);
     await page.getByText("1 to settle").first().waitFor();
 
-    // The chart counts the calls of the filter, and a part that is selected in it is the range of the list.
+    // The chart counts the runs of the filter, and a part that is selected in it is the range of the list.
     await page.getByRole("button", { name: "24 h", exact: true }).click();
     await page.waitForURL(/range=24h/);
-    const chart = page.getByRole("region", { name: "Calls over time" });
-    await chart.getByRole("heading", { name: "Calls by outcome, the last 24 hours" }).waitFor();
+    const chart = page.getByRole("region", { name: "Runs over time" });
+    await chart.getByRole("heading", { name: `Runs by outcome, the last 24 hours: ${all.length}` }).waitFor();
+    await page.getByLabel("Failure").selectOption("timeout");
+    await chart.getByRole("heading", { name: `Runs by outcome, the last 24 hours: ${timedOut.length}` }).waitFor();
+    await page.getByLabel("Failure").selectOption("");
+    await chart.getByRole("heading", { name: `Runs by outcome, the last 24 hours: ${all.length}` }).waitFor();
     await chart.getByText("no data before").last().waitFor();
     const first = chart.getByRole("slider", { name: "From" });
     await first.focus();

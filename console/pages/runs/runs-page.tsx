@@ -2,10 +2,10 @@ import { createContext, type ComponentChildren } from "preact";
 import { useContext, useMemo, useRef } from "preact/hooks";
 import { address, hrefOf } from "../../address.ts";
 import { useList } from "../../api/use-list.ts";
-import { useHistory } from "../../api/use-history.ts";
+import { useRunCounts } from "../../api/use-history.ts";
 import { useNames } from "../../api/use-names.ts";
 import type { ResultOf } from "../../api/verb-types.ts";
-import { OutcomeHistogram } from "../../parts/chart.tsx";
+import { RunHistogram } from "../../parts/chart.tsx";
 import { commandOf } from "../../parts/command-of.ts";
 import { Damaged } from "../../parts/damaged.tsx";
 import { Empty } from "../../parts/empty.tsx";
@@ -42,7 +42,7 @@ export function RunsPage() {
     <Page title="Runs" about="Newest first." actions={<Export verb="ledger export" filter={input} />}>
       <TimeRangeControl range={range} any="All time" />
       <RunsFilter filter={filter} isFiltered={isFiltered} />
-      <CallsOverTime filter={filter} />
+      <RunsOverTime filter={filter} />
       {damaged.length > 0 && (
         <Damaged runs={{ count: damaged.length, named: damaged.slice(0, NAMED_MAX) }} says="left out of this list" />
       )}
@@ -123,23 +123,28 @@ function isSame(one: Names, other: Names): boolean {
   return one.size === other.size && [...one].every(([id, name]) => other.get(id) === name);
 }
 
-/** Fields of the filter that the history has too. */
-const OF_HISTORY = ["org", "workflow", "function", "function_version", "source", "source_version"] as const;
-
-/** The calls of the filter over the range, or over the last day. Selecting a part of the chart sets the range. */
-function CallsOverTime({ filter }: { readonly filter: Filter }) {
+/** The runs of the filter over the range, or over the last day. Selecting a part of the chart sets the range. */
+function RunsOverTime({ filter }: { readonly filter: Filter }) {
   const range = useTimeRange("24h");
-  const given = OF_HISTORY.flatMap((name) => (filter[name] === undefined ? [] : [[name, filter[name]] as const]));
-  const { result, isCurrent, error } = useHistory(range, { by: "all", ...Object.fromEntries(given) });
-  const isWider = filter.failure !== undefined || filter.charged !== undefined || filter.min_duration_ms !== undefined;
+  const { result, isCurrent, error } = useRunCounts(range, inputOf(filter, {}));
+  const counts = isCurrent ? result : undefined;
   return (
-    <section class="runs-over-time" aria-label="Calls over time">
+    <section class="runs-over-time" aria-label="Runs over time">
       <h2>
-        Calls by outcome, {range.says}
-        {isWider && <span class="dim"> with any failure, charge and duration</span>}
+        Runs by outcome, {range.says}
+        {counts && (
+          <span class="dim">
+            : <Count of={counts.total.runs} />
+            {counts.counted_from !== counts.from && (
+              <>
+                , counted back to <Time at={counts.counted_from} />
+              </>
+            )}
+          </span>
+        )}
       </h2>
       {error === undefined ? (
-        <OutcomeHistogram range={range} history={isCurrent ? result : undefined} outcome={filter.outcome} />
+        <RunHistogram range={range} counts={counts} />
       ) : (
         <p class="dim" role="status">
           {error.message}

@@ -5,5 +5,5 @@ export { HeatMap } from "./heat-map.tsx";
 export { LineChart } from "./line-chart.tsx";
 export { HeatSection } from "../history/heat-section.tsx";
 export { HistorySummary } from "../history/history-summary.tsx";
-export { OutcomeHistogram } from "../history/outcome-histogram.tsx";
+export { RunHistogram } from "../history/run-histogram.tsx";
 export { VersionHistory } from "../history/version-history.tsx";

@@ -52,16 +52,15 @@ export function knownFrom({ complete_from: from }: Pick<History, "complete_from"
 }
 
 /** Figures are unknown before the ledger begins and in steps to come. Without figures a step has `none`. */
-function valuesOf(
+export function valuesOf<Figured extends { readonly at: string }>(
   axis: TimeAxis,
-  history: Pick<History, "complete_from">,
-  points: readonly Point[],
+  first: number | null,
+  points: readonly Figured[],
   now: number,
-  pick: (point: Point) => number | null,
+  pick: (point: Figured) => number | null,
   none: number | null,
 ): Values {
   const found = new Map(points.map((point) => [stepAt(axis, Date.parse(point.at)), point]));
-  const first = knownFrom(history);
   return axis.starts.map((start, at) => {
     const point = found.get(at);
     if (point !== undefined) return pick(point);
@@ -76,7 +75,7 @@ export function outcomeSeries(
   { unit, now }: { readonly unit: "calls" | "runs"; readonly now: number },
 ): readonly Series[] {
   const points = history.groups[0]?.points ?? [];
-  const values = (pick: (point: Point) => number) => valuesOf(axis, history, points, now, pick, 0);
+  const values = (pick: (point: Point) => number) => valuesOf(axis, knownFrom(history), points, now, pick, 0);
   const series: readonly Series[] = [
     { label: unit === "runs" ? "answered" : "found", colour: "found", values: values(({ match }) => match) },
     { label: "no record", colour: "no-record", values: values((point) => point.no_match) },
@@ -106,7 +105,7 @@ export function percentileSeries(axis: TimeAxis, history: History, now: number):
     ...series,
     values: valuesOf(
       axis,
-      history,
+      knownFrom(history),
       points,
       now,
       ({ durations }) => percentileOf(durations, history.histogram_bounds_ms, share),
@@ -121,7 +120,7 @@ const SERIES = ["series-1", "series-2", "series-3", "series-4", "series-5", "ser
 export function costSeries(axis: TimeAxis, history: History, currency: string, now: number): readonly Series[] {
   const points = history.groups[0]?.points ?? [];
   const lineOf = ({ costs }: Point) => costs.find((cost) => cost.currency === currency);
-  const values = (pick: (point: Point) => number) => valuesOf(axis, history, points, now, pick, 0);
+  const values = (pick: (point: Point) => number) => valuesOf(axis, knownFrom(history), points, now, pick, 0);
   const certain = values((point) => Number(lineOf(point)?.amount ?? 0));
   const open = values((point) => Number(lineOf(point)?.amount_at_most ?? 0) - Number(lineOf(point)?.amount ?? 0));
   const found = new Map(points.map((point) => [stepAt(axis, Date.parse(point.at)), lineOf(point)]));
@@ -154,7 +153,7 @@ export function seriesByGroup(
 ): readonly Series[] {
   const named = history.groups.slice(0, SERIES.length);
   const others = history.groups.slice(SERIES.length).flatMap(({ points }) => points);
-  const count = (points: readonly Point[]) => valuesOf(axis, history, points, now, ({ calls }) => calls, 0);
+  const count = (points: readonly Point[]) => valuesOf(axis, knownFrom(history), points, now, ({ calls }) => calls, 0);
   return [
     ...named.map((group, at) => ({ label: labelOf(group), colour: SERIES[at]!, values: count(group.points) })),
     ...(others.length === 0
@@ -181,7 +180,7 @@ export function p95ByGroup(
     colour: SERIES[at]!,
     values: valuesOf(
       axis,
-      history,
+      knownFrom(history),
       group.points,
       now,
       ({ durations }) => percentileOf(durations, history.histogram_bounds_ms, 0.95),

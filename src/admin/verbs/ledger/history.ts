@@ -1,38 +1,18 @@
 import { Type } from "../../../terms/schema/type.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
-import {
-  alignedTo,
-  canBeSummed,
-  HISTORY_BY,
-  HISTORY_STEPS,
-  type HistoryStep,
-} from "../../../ledger/history/sum-history.ts";
-import type { TimeSpan } from "../../../terms/time/calendar.ts";
+import { alignedTo, canBeSummed, HISTORY_BY } from "../../../ledger/history/sum-history.ts";
 import { toWireHistory, wireHistory } from "../../history-wire.ts";
-import { filterInputs, momentInput, requireTime, toMoment } from "../../ledger-inputs.ts";
+import { filterInputs } from "../../ledger-inputs.ts";
+import { requireFewSteps, stepInputs, STEPS_MAX, toSteps } from "../../ledger-steps.ts";
 import { namesOf } from "../../names-of.ts";
 import { renderHistory } from "../../render-history.ts";
 import { numbersOf, toVersionFilter } from "../../recorded-versions.ts";
-import {
-  credentialInput,
-  functionInput,
-  organizationInput,
-  requireTimeZone,
-  sourceInput,
-  timeZoneInput,
-  workflowInput,
-} from "../../shared-inputs.ts";
+import { credentialInput, functionInput, organizationInput, sourceInput, workflowInput } from "../../shared-inputs.ts";
 import { defineVerb } from "../../verb.ts";
 import { toWireTime } from "../../wire-time.ts";
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
-const STEP_MS = { minute: MINUTE_MS, hour: 60 * MINUTE_MS, day: DAY_MS } as const;
-/** One more minute than 24 hours have, because the time is extended to whole minutes. */
-const STEPS_MAX = { minute: 24 * 60 + 1, hour: 400, day: 400 } as const;
-const TIME_MAX = { minute: "24 hours", hour: "400 hours", day: "400 days" } as const;
 /** What no total has is computed from calls. */
-const ROWS_MS_MAX = DAY_MS + 60 * MINUTE_MS;
+const ROWS_MS_MAX = 25 * 60 * 60 * 1_000;
 const GROUPS_MAX = 100;
 
 export default defineVerb({
@@ -47,14 +27,7 @@ export default defineVerb({
             "What each group stands for; source by default. A version is one of --source or, without it, of --function",
         }),
       ),
-      step: Type.Optional(Type.Enum([...HISTORY_STEPS], { description: "The length of a step; hour by default" })),
-      from: Type.Optional(
-        momentInput(
-          "Runs that started then or later; the last 24 hours by default. A day begins at midnight of --time-zone",
-        ),
-      ),
-      to: Type.Optional(momentInput("Runs that started before then")),
-      time_zone: Type.Optional(timeZoneInput("The time zone of days, such as Europe/Berlin; UTC by default")),
+      ...stepInputs,
       source: Type.Optional(sourceInput),
       vendor: Type.Optional(
         Type.String({
@@ -94,14 +67,9 @@ export default defineVerb({
 
   result: wireHistory,
 
-  async run(
-    { by = "source", step = "hour", limit = GROUPS_MAX, ...input },
-    { clock, ledger, store, note, onProgress },
-  ) {
-    const timeZone = requireTimeZone(input.time_zone ?? "UTC");
-    const until = input.to === undefined ? clock.wall() + 1 : toMoment(input.to, timeZone);
-    const since = input.from === undefined ? until - DAY_MS : toMoment(input.from, timeZone);
-    const span = alignedTo(step, requireTime({ from: since, to: until }), timeZone);
+  async run({ by = "source", limit = GROUPS_MAX, ...input }, { clock, ledger, store, note, onProgress }) {
+    const { step, timeZone, ...asked } = toSteps(input, clock);
+    const span = alignedTo(step, asked, timeZone);
     const selection = {
       by,
       ...(input.source !== undefined && { source: input.source }),
@@ -115,7 +83,7 @@ export default defineVerb({
     };
     if (by === "version" && (input.source ?? input.function) === undefined)
       throw new OperatorError("usage", "Give --source or --function too: a version is one of a source or a function.");
-    requirePossible(step, span, canBeSummed(selection));
+    requirePossible({ step, ...span }, canBeSummed(selection));
     const found = await (
       await ledger()
     ).history({ ...selection, ...span, step, timeZone, groupsMax: limit }, onProgress);
@@ -143,19 +111,14 @@ export default defineVerb({
 });
 
 /** @throws OperatorError for too many steps, or for options that exclude each other */
-function requirePossible(step: HistoryStep, { from, to }: TimeSpan, summed: ReturnType<typeof canBeSummed>): void {
+function requirePossible(steps: Parameters<typeof requireFewSteps>[0], summed: ReturnType<typeof canBeSummed>): void {
   if (summed === "never")
     throw new OperatorError(
       "usage",
       "Runs have no single source or credential, and calls no token: give another --by.",
     );
-  const stepsOf = (one: HistoryStep): number => Math.round((to - from) / STEP_MS[one]);
-  if (stepsOf(step) > STEPS_MAX[step]) {
-    const fits = HISTORY_STEPS.find((one) => stepsOf(one) <= STEPS_MAX[one]);
-    const instead = fits === undefined ? "give a shorter time" : `use --step ${fits}, or give a shorter time`;
-    throw new OperatorError("invalid", `With --step ${step} the time can be at most ${TIME_MAX[step]}: ${instead}.`);
-  }
-  if (summed === "rows" && to - from > ROWS_MS_MAX)
+  requireFewSteps(steps);
+  if (summed === "rows" && steps.to - steps.from > ROWS_MS_MAX)
     throw new OperatorError(
       "invalid",
       "With these options the time can be at most 24 hours: give fewer, or a shorter time.",
