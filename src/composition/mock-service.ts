@@ -99,6 +99,7 @@ export async function startMock(options: MockOptions): Promise<Mock> {
       damagedRuns: () => 0,
       shadowRuns: () => new Map(),
       sourceDrift: () => [],
+      slowSources: () => [],
       unreadableDataKeys: () => 0,
       droppedLogLines: log.droppedLines,
       spans: () => ({ sent: 0, dropped: 0 }),

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { callHistoryOf } from "../admin/call-history.ts";
+import { findSlowSources } from "../admin/attention/slow-sources.ts";
 import { createAuthenticator } from "../access/authenticate.ts";
 import { createConsole } from "../admin/http/console/serve-console.ts";
 import { createLog, type ServiceLog } from "../operate/log.ts";
@@ -113,7 +114,9 @@ export async function start(options: StartOptions): Promise<RunningService> {
     (await store.admin.versionTexts({ kind: "source", id, digest }))?.content ?? null;
   const shapes = opened.use(countShapes({ store: store.admin, clock, startId, content }));
   const sampler = opened.use(sampleReplies(clock, (sample) => shapes.count(sample)));
-  const health = opened.use(watchHealth({ store: store.admin, history: callHistoryOf(journal.answers) }, clock));
+  const { answers } = journal;
+  const findSlow = (wallAt: number) => findSlowSources(answers, wallAt);
+  const health = opened.use(watchHealth({ store: store.admin, history: callHistoryOf(answers), findSlow }, clock));
   const telemetry = opened.use(await openTelemetry(settings, deployment, clock, log));
 
   if (options.forCommand !== true) {
@@ -179,6 +182,7 @@ export async function start(options: StartOptions): Promise<RunningService> {
       droppedLogLines: log.droppedLines,
       shadowRuns: () => shadowResults.outcomes(),
       sourceDrift: () => health.drift(),
+      slowSources: () => health.slow(),
       spans: () => telemetry.spans?.counts() ?? NO_SPANS,
     },
   });

@@ -67,3 +67,11 @@ export interface CallHistory {
   /** An estimate of a percentile in ms; `null` without durations. */
   percentileMs(durations: readonly number[], share: number): number | null;
 }
+
+/** A source whose calls take longer than they did. */
+export interface SlowSource {
+  readonly source: string;
+  /** 95 in 100 calls took at most this, in the last hours and in the weeks before. */
+  readonly p95Ms: number;
+  readonly usualP95Ms: number;
+}

@@ -1,5 +1,6 @@
 import type { Clock } from "../terms/time/clock.ts";
 import { type CallShift } from "./compare-calls.ts";
+import type { SlowSource } from "./ports.ts";
 import type { PathDrift } from "./find-drift.ts";
 import { type HealthParts, PRESENT_MS, readCalls, readReplyHealth } from "./source-health.ts";
 
@@ -16,6 +17,12 @@ export interface SourceDrift {
 export interface HealthWatch extends Disposable {
   /** The sources that have changed, by the last comparison. */
   drift(): readonly SourceDrift[];
+  /** The sources that have become slow, by the last comparison. */
+  slow(): readonly SlowSource[];
+}
+
+export interface WatchParts extends HealthParts {
+  readonly findSlow: (wallAt: number) => Promise<readonly SlowSource[]>;
 }
 
 const FIRST_AFTER_MS = 300_000;
@@ -23,24 +30,24 @@ const EVERY_MS = 600_000;
 const PATHS_SHOWN = 3;
 
 /** Compares every source that is called with its last 28 days, every ten minutes. A failed comparison changes nothing. */
-export function watchHealth(parts: HealthParts, clock: Clock): HealthWatch {
+export function watchHealth(parts: WatchParts, clock: Clock): HealthWatch {
   let found: readonly SourceDrift[] = [];
+  let slow: readonly SlowSource[] = [];
   let isClosed = false;
   let stopTimer = clock.after(FIRST_AFTER_MS, compare, "loose");
 
   function compare(): void {
-    void compareSources(parts, clock.wall())
-      .then((drift) => {
-        found = drift;
-      })
-      .catch(() => {})
-      .then(() => {
-        if (!isClosed) stopTimer = clock.after(EVERY_MS, compare, "loose");
-      });
+    const wallAt = clock.wall();
+    const drifted = compareSources(parts, wallAt).then((now) => (found = now));
+    const slowed = parts.findSlow(wallAt).then((now) => (slow = now));
+    void Promise.allSettled([drifted, slowed]).then(() => {
+      if (!isClosed) stopTimer = clock.after(EVERY_MS, compare, "loose");
+    });
   }
 
   return {
     drift: () => found,
+    slow: () => slow,
     [Symbol.dispose]() {
       isClosed = true;
       stopTimer();

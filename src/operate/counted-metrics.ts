@@ -26,6 +26,13 @@ export const COUNTED_METRICS: readonly Metric<MetricCounts>[] = [
     read: ({ sources }) => [...sources].flatMap(([id, { outcomes }]) => samplesOf(outcomes, id)),
   },
   {
+    name: "datarun_source_no_credential_total",
+    type: "counter",
+    help: "Source calls that were not made because no credential matches them.",
+    labels: ["source"],
+    read: ({ sources }) => [...sources].map(([id, { noCredential }]) => [[id], noCredential]),
+  },
+  {
     name: "datarun_source_charged_total",
     type: "counter",
     help: "Requests sent, by whether the vendor charged them.",

@@ -25,6 +25,8 @@ export interface Lately {
 interface SourceCounts {
   readonly outcomes: Map<string, number>;
   readonly charged: Map<string, number>;
+  /** Calls that were not made, because no credential matches them. */
+  noCredential: number;
   /** By currency and charge, separated by `|`. */
   readonly spent: Map<string, Micros>;
   readonly times: Times;
@@ -74,7 +76,14 @@ export function createCounting(isSource: (id: string) => boolean, clock: Clock):
     const known = isSource(id) ? id : "(unknown)";
     let own = counts.sources.get(known);
     if (own === undefined) {
-      own = { outcomes: new Map(), charged: new Map(), spent: new Map(), times: noTimes(), lately: nothingLately() };
+      own = {
+        outcomes: new Map(),
+        charged: new Map(),
+        noCredential: 0,
+        spent: new Map(),
+        times: noTimes(),
+        lately: nothingLately(),
+      };
       counts.sources.set(known, own);
     }
     return own;
@@ -101,7 +110,8 @@ export function createCounting(isSource: (id: string) => boolean, clock: Clock):
       if (runMs !== null) observe(counts.runTimes, runMs);
       note(counts.runsLately, now, end, runMs);
       for (const call of report.calls) {
-        const { outcomes, charged, spent, times, lately } = countsOf(call.source);
+        const own = countsOf(call.source);
+        const { outcomes, charged, spent, times, lately } = own;
         add(outcomes, call.fault === null ? (call.match ? "match" : "no_match") : call.fault.row.kind);
         for (const attempt of call.attempts) {
           add(charged, attempt.charged);
@@ -109,7 +119,9 @@ export function createCounting(isSource: (id: string) => boolean, clock: Clock):
         }
         const tookMs = isCallTimed(call) ? call.tookMs : null;
         if (tookMs !== null) observe(times, tookMs);
-        note(lately, now, endOfCall(call), tookMs);
+        const callEnd = endOfCall(call);
+        if (callEnd === "no_credential") own.noCredential += 1;
+        note(lately, now, callEnd, tookMs);
       }
     },
   };

@@ -20,6 +20,8 @@ export interface Readings {
   shadowRuns(): ReadonlyMap<string, number>;
   /** What has changed about sources, by kind: the number of paths, or 1. */
   sourceDrift(): readonly { readonly source: string; readonly kinds: Readonly<Record<string, number>> }[];
+  /** Sources whose calls have become slow. */
+  slowSources(): readonly { readonly source: string; readonly p95Ms: number; readonly usualP95Ms: number }[];
   ledger(): LedgerReadings;
   /** The budgets that this process has used in their current period, and the use of each by all processes. */
   budgets(): readonly BudgetMetricReading[];
@@ -129,6 +131,13 @@ export const READING_METRICS: readonly Metric<Readings>[] = [
       it
         .sourceDrift()
         .flatMap(({ source, kinds }) => Object.entries(kinds).map(([kind, n]) => [[source, kind], n] as const)),
+  },
+  {
+    name: "datarun_source_slow_ratio",
+    type: "gauge",
+    help: "How many times as long 95 in 100 calls of a source took in the last hours as in the 28 days before. Only sources that have become slow have a time series: at least twice as long, and 100 ms longer.",
+    labels: ["source"],
+    read: (it) => it.slowSources().map(({ source, p95Ms, usualP95Ms }) => [[source], p95Ms / usualP95Ms] as const),
   },
   gauge("datarun_function_runs_under_way", "Functions in progress.", (it) => it.functions().active),
   gauge("datarun_function_runs_waiting", "Functions that wait for a process.", (it) => it.functions().queued),

@@ -10,10 +10,12 @@ import { encodeCounts, type ShapeCounts } from "../../src/health/shape-counts.ts
 import { adminPort } from "../rig/admin.ts";
 import { movableClock } from "../rig/movable-clock.ts";
 import { startService, type TestService } from "../rig/service.ts";
-import { asksVendor, throws } from "../rig/sources.ts";
+import { asksVendor, sendsCredential, source, throws } from "../rig/sources.ts";
 import { until } from "../rig/until.ts";
 import { startVendor } from "../vendor/scripted-vendor.ts";
 
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 
@@ -129,20 +131,29 @@ function readPage(page: string): ReadonlyMap<string, readonly Readonly<Record<st
 test("each rule and each panel reads metrics and labels that a service under faults has, by functions for their types", async (t) => {
   const vendor = await startVendor(t);
   const price = { charge: { model: "per_call", amount: 0.1, currency: "EUR" } } as const;
-  const { clock, runBackground } = movableClock();
+  const { clock, moveAhead, runBackground } = movableClock(-2 * DAY_MS);
+  let slowMs = 0;
   const service = await startService(t, {
     clock,
     sources: [
       asksVendor("acme__people", vendor, "/json", price),
       asksVendor("acme__down", vendor, "/status/503", price),
       throws("acme__throws", new Error("x")),
+      source("acme__slow", () => (moveAhead(slowMs), {})),
+      sendsCredential("acme__locked", vendor, "/json"),
     ],
     vendors: [vendor],
   });
   const { result } = adminPort(t, service.adminUrl, service.secrets);
+  for (let runs = 0; runs < 1_000; runs += 50)
+    await Promise.all(Array.from({ length: 50 }, () => service.run({ acme__slow: true })));
+  moveAhead(2 * DAY_MS - 2 * HOUR_MS);
+  slowMs = 500;
+  for (let runs = 0; runs < 50; runs += 1) await service.run({ acme__slow: true });
+  moveAhead(2 * HOUR_MS - 50 * slowMs);
   const owner = await service.operator.appoint("owner");
   await result("budget set", { org: service.a.id, per: "day", calls: 100 }, owner);
-  await service.run({ acme__people: true, acme__down: true, acme__throws: true });
+  await service.run({ acme__people: true, acme__down: true, acme__throws: true, acme__locked: true });
   await result("budget set", { org: service.a.id, source: "acme__people", per: "day", calls: 1 }, owner);
   await until(async () => !(await service.run({ acme__people: true })).json().status.acme__people.success);
   await changeReplies(service, clock.wall());
@@ -150,7 +161,7 @@ test("each rule and each panel reads metrics and labels that a service under fau
   await until(async () => {
     runBackground();
     page = await (await fetch(`${service.adminUrl}/metrics`)).text();
-    return page.includes("\ndatarun_source_drift{");
+    return page.includes("\ndatarun_source_drift{") && page.includes("\ndatarun_source_slow_ratio{");
   });
   const metrics = readPage(page);
   const types = readTypes(page);
@@ -188,9 +199,8 @@ async function changeReplies({ operator }: TestService, wallAt: number): Promise
     const shape = { source: "acme__people", version: "digest", span, at, writer: "st_1", samples: 100 };
     await operator.saveReplyShapes([{ ...shape, counts: await encodeCounts(counts) }]);
   };
-  const hourMs = 3_600_000;
-  await save("day", wallAt - (wallAt % (24 * hourMs)) - 48 * hourMs, new Map([reply, ["company", reply[1]]]));
-  await save("hour", wallAt - (wallAt % hourMs), new Map([reply]));
+  await save("day", wallAt - (wallAt % DAY_MS) - 2 * DAY_MS, new Map([reply, ["company", reply[1]]]));
+  await save("hour", wallAt - (wallAt % HOUR_MS), new Map([reply]));
 }
 
 test("a panel's legend names labels that are left by its expression, and its choices are labels of metrics", () => {

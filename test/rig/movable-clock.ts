@@ -1,8 +1,11 @@
 import { systemClock, type Clock } from "../../src/terms/time/clock.ts";
 
-/** A clock that only the test moves, and on which work in the background waits until the test lets it run. */
-export function movableClock() {
-  let aheadMs = 0;
+/**
+ * A clock that only the test moves, and on which work in the background waits until the test lets it run. The ledger
+ * makes totals of what is past by the database's clock: a test of them starts in the past.
+ */
+export function movableClock(startMs = 0) {
+  let aheadMs = startMs;
   const [startedAt, startedWallAt] = [systemClock.now(), systemClock.wall()];
   const held = new Map<number, () => void>();
   let timers = 0;

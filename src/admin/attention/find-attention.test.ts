@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { parse } from "yaml";
+import { FAULTS } from "../../terms/fault.ts";
 import type { Budget } from "../../terms/money/budget.ts";
 import type { ServiceState } from "../ports.ts";
 import type { DeploymentObservation } from "./observe-deployment.ts";
@@ -244,6 +245,19 @@ test("what is said has the alerts of Prometheus, with their thresholds and sever
       .toSorted(),
   );
   const expr = (alert: string) => rules.get(alert)!.expr;
+  const foundFor = (code: string) => {
+    const activity = [{ ...line(null, "match"), faults: [{ code, calls: THRESHOLDS.failingCalls }] }];
+    const unknown = { charges: 0, isMore: false, sinceWallAt: null };
+    return findAttention(seen({ ofLedger: { unknown, rejections: [], activity, slow: NOTHING_SLOW } }));
+  };
+  const failing = Object.entries(FAULTS)
+    .filter(([code]) => code.startsWith("source.") && foundFor(code).some(({ what }) => what === "source_failing"))
+    .map(([, { kind }]) => kind);
+  const [, failed = "", ...sums] = expr("DatarunSourceFailing").split("outcome=~");
+  assert.deepEqual(/"(.*)"/.exec(failed)![1]!.split("|").toSorted(), [...new Set(failing)].toSorted());
+  for (const sum of sums) assert.ok(sum.startsWith(`"match|no_match|${/"(.*)"/.exec(failed)![1]}"`), sum);
+  assert.match(expr("DatarunSourceFailing"), />= 0\.5/);
+  assert.match(expr("DatarunSourceFailing"), new RegExp(`\\[1h\\]\\)\\) >= ${THRESHOLDS.failingCalls}$`));
   assert.match(expr("DatarunBudgetRejects"), /datarun_source_calls_total\{outcome="budget"\}/);
   assert.equal(rules.get("DatarunBudgetRejects")!.labels.severity, "critical");
   assert.match(expr("DatarunLedgerLag"), new RegExp(`> ${THRESHOLDS.lagMs / 1_000}$`));

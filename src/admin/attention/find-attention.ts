@@ -2,6 +2,7 @@ import type { ActivityLine } from "../../ledger/read/sum-activity.ts";
 import { failureLabelOf } from "../../terms/counted-end.ts";
 import type { FaultCode } from "../../terms/fault.ts";
 import type { BudgetRejections } from "../../ledger/read/budget-rejections.ts";
+import type { SlowSource } from "../../health/ports.ts";
 import { pathText } from "../../health/shape-path.ts";
 import { type Budget, budgetText, isNearlyUsed, scopeText } from "../../terms/money/budget.ts";
 import { percentUsed } from "../../terms/money/money.ts";
@@ -12,7 +13,6 @@ import {
   type LedgerObservation,
   type StoreObservation,
 } from "./observe-deployment.ts";
-import type { SlowSource } from "./slow-sources.ts";
 
 /**
  * The kinds of attention. A kind that a metric shows too has an alert in deploy/prometheus/rules.yaml with the same
@@ -27,12 +27,12 @@ export const ATTENTION = {
   refused_runs: "DatarunOverloaded DatarunUnavailable DatarunInternalError",
   budget_nearly_used: "DatarunBudgetNearlyUsed",
   budget_silent: null,
-  source_failing: null,
+  source_failing: "DatarunSourceFailing",
   credential_refused: null,
-  credential_missing: null,
+  credential_missing: "DatarunCredentialMissing",
   charges_unknown: "DatarunChargesUnknown",
   breaker_open: "DatarunBreakerOpen",
-  source_slow: null,
+  source_slow: "DatarunSourceSlow",
   source_drift: "DatarunSourceDrift",
   ledger_lag: "DatarunLedgerLag",
   ledger_undrained: "DatarunLedgerUndrained",

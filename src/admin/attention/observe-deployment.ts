@@ -1,12 +1,13 @@
 import type { ActivityLine } from "../../ledger/read/sum-activity.ts";
 import type { BudgetRejections } from "../../ledger/read/budget-rejections.ts";
 import type { UnknownCount } from "../../ledger/read/count-unknown.ts";
+import type { SlowSource } from "../../health/ports.ts";
 import type { Clock } from "../../terms/time/clock.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import { findRejections } from "../find-rejections.ts";
 import type { VerbNeeds } from "../needs.ts";
 import type { BudgetUse, ServiceState } from "../ports.ts";
-import { findSlowSources, type SlowSource } from "./slow-sources.ts";
+import { findSlowSources } from "./slow-sources.ts";
 
 /** The state of a deployment at one time. */
 export interface DeploymentObservation {

@@ -1,13 +1,6 @@
+import type { SlowSource } from "../../health/ports.ts";
 import { percentileOf } from "../../ledger/history/durations.ts";
 import type { LedgerAnswers } from "../../ledger/read/ledger-reader.ts";
-
-/** A source whose calls take longer than they did. */
-export interface SlowSource {
-  readonly source: string;
-  /** 95 in 100 calls took at most this, in the last hours and in the weeks before. */
-  readonly p95Ms: number;
-  readonly usualP95Ms: number;
-}
 
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
