@@ -67,6 +67,29 @@ test("an address that the provider says is not verified is not a name under anot
   assert.equal(unsaid.name, "boss@acme.example");
 });
 
+test("a name with invisible characters, or ones that change the direction of text, is no name, and not another person's", () => {
+  const by = (upn: string, sub = IDENTITY.sub) => person({ upn, sub }, { nameClaim: "upn" }).name;
+  assert.equal(by("boss"), "boss");
+  const unseen = [
+    "\u200b",
+    "\u200d",
+    "\u202e",
+    "\u2066",
+    "\u00ad",
+    "\ufeff",
+    "\u{e0061}",
+    "\n",
+    "\0",
+    "\u3164",
+    "\u2800",
+  ];
+  for (const one of unseen)
+    for (const name of [`${one}boss`, `bo${one}ss`, `boss${one}`]) {
+      assert.equal(by(name), IDENTITY.sub, JSON.stringify(name));
+      assert.match(by(name, name), /^person-[0-9a-f]{16}$/);
+    }
+});
+
 test("whether an address is verified is taken from where the address is from", () => {
   const verified = { email: "a@acme.example", email_verified: true };
   const merged = (token: JsonObject, more: JsonObject) => {

@@ -55,8 +55,8 @@ const EMAIL = "email";
 const VERIFIED = "email_verified";
 
 /**
- * Names are in lower case, so two names that differ only in case are the same person's. Characters that a name cannot
- * have are replaced.
+ * Names are in lower case, so two names that differ only in case are the same person's. A name that no operator can have
+ * is not used at all: without its invisible characters or blanks it could be another person's.
  */
 function nameOf(claims: JsonObject, { nameClaim }: ClaimSettings, digest: string): string {
   const [named] = textsIn(claims, nameClaim).map((name) => name.toLowerCase());
