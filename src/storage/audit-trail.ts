@@ -4,12 +4,16 @@ import { firstIdAt } from "../terms/ids.ts";
 import type { JsonObject } from "../terms/json/json.ts";
 import type { Engine } from "./engine.ts";
 import { readPage } from "./read-page.ts";
-import { insertAuditEntry } from "./record-change.ts";
+import { insertAuditEntry, recordChange } from "./record-change.ts";
 import type { Tables } from "./tables.ts";
 
 export function createAuditTrail(engine: Engine): AuditTrail {
   return {
     recordAct: async (act, entry) => {
+      if (act.state !== undefined) {
+        await recordChange(engine, act, async () => ({ result: true, entry }));
+        return;
+      }
       await engine.writer.transaction().execute((transaction) => insertAuditEntry(transaction, act, entry));
     },
 

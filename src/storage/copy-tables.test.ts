@@ -35,7 +35,7 @@ async function filled(engine: Engine): Promise<string> {
   const store = createStore(engine, systemClock);
   const organizationId = await anOrganization(store);
   const bind = { kind: "organization", parentId: null, key: "acme", applied: {}, replaces: null } as const;
-  const state = { file: "digest", bind };
+  const state = { file: "digest", since: { changes: await store.admin.lastChange() }, bind };
   await store.admin.changeOrganization({ ...ACT, state }, organizationId, { name: "Acme" });
   await store.keys.addDataKey({ id: "key_1", organizationId, rootKeyId: "root_1", wrapped: "w" });
   for (let at = 0; at < 510; at += 1) await aToken(store, organizationId, `digest ${at}`);

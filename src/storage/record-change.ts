@@ -1,5 +1,6 @@
 import type { Transaction } from "kysely";
 import type { Act, AuditEntry, StateAct } from "../admin/ports.ts";
+import { OperatorError } from "../terms/operator-error.ts";
 import { newId } from "../terms/ids.ts";
 import type { JsonObject } from "../terms/json/json.ts";
 import type { Engine } from "./engine.ts";
@@ -25,32 +26,40 @@ export async function recordChange<Result>(
   act: Act,
   change: (transaction: Transaction<Tables>) => Promise<Changed<Result> | null>,
 ): Promise<Result | null> {
-  return changeStore(engine, async (transaction) => {
+  const makeChange = async (transaction: Transaction<Tables>): Promise<Result | null> => {
     const changed = await change(transaction);
     if (changed === null) return null;
     await insertAuditEntry(transaction, act, changed.entry);
     return changed.result;
-  });
+  };
+  return changeStore(engine, makeChange, act.state?.since);
 }
 
 /** Like `recordChange`, for a change that adds its own audit entries. */
 export async function changeStore<Result>(
   engine: Engine,
   change: (transaction: Transaction<Tables>) => Promise<Result | null>,
+  since?: StateAct["since"],
 ): Promise<Result | null> {
+  let number = 0;
   try {
-    return await engine.writer.transaction().execute(async (transaction) => {
+    const made = await engine.writer.transaction().execute(async (transaction) => {
       const { changes } = await transaction
         .updateTable("datarun_changes")
         .set((row) => ({ changes: row("changes", "+", 1) }))
         .where("id", "=", 1)
         .returning("changes")
         .executeTakeFirstOrThrow();
+      if (since !== undefined && changes !== since.changes + 1)
+        throw new OperatorError("refused", "The store was changed meanwhile.");
+      number = changes;
       const result = await change(transaction);
       if (result === null) throw new NothingToChange();
       await engine.announce(transaction, changes);
       return result;
     });
+    if (since !== undefined) since.changes = number;
+    return made;
   } catch (thrown) {
     if (thrown instanceof NothingToChange) return null;
     throw thrown;

@@ -7,6 +7,11 @@ import type { Tables } from "./tables.ts";
 
 export function createStateKeyAdmin(engine: Engine): StateKeyAdmin {
   return {
+    lastChange: async () => {
+      const row = engine.reader.selectFrom("datarun_changes").select("changes").where("id", "=", 1);
+      return (await row.executeTakeFirstOrThrow()).changes;
+    },
+
     keyedObjects: async () => {
       const rows = await engine.reader.selectFrom("state_keys").selectAll().orderBy("id").execute();
       return rows.map((row) => ({

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import fc from "fast-check";
+import type { AdminStore } from "../../src/admin/ports.ts";
 import { findVerbs } from "../../src/admin/find-verbs.ts";
 import type { GivenToVerbs } from "../../src/admin/needs.ts";
 import { runVerb, streamVerb, type StreamedVerb } from "../../src/admin/run-verb.ts";
@@ -37,11 +38,33 @@ async function openState(engine: EngineUnderTest, t: TestContext) {
   t.after(() => rmSync(directory, { recursive: true }));
   const keyStore = { ...store.credentials, ...store.keys };
   const rootKeys = await openRootKeys({ variable: undefined, directory, store: store.keys });
+  let interference: { reads: number; readonly of: string; readonly when: string; act(): Promise<unknown> } | null =
+    null;
+  const reading = async (name: "operators" | "lastChange", when: string): Promise<void> => {
+    if (interference?.of !== name || interference.when !== when || (interference.reads -= 1) > 0) return;
+    const { act } = interference;
+    interference = null;
+    await act();
+  };
+  const admin: AdminStore = {
+    ...store.admin,
+    async operators() {
+      const found = await store.admin.operators();
+      await reading("operators", "before");
+      return found;
+    },
+    async lastChange() {
+      await reading("lastChange", "before");
+      const found = await store.admin.lastChange();
+      await reading("lastChange", "after");
+      return found;
+    },
+  };
   const given: GivenToVerbs = {
     clock: systemClock,
     actor: { who: "ada", via: "api" },
     note: () => {},
-    store: async () => store.admin,
+    store: async () => admin,
     sources: async () => ({
       ids: () => SOURCES.map(({ id }) => id),
       find: (id) => SOURCES.find((source) => source.id === id),
@@ -58,6 +81,10 @@ async function openState(engine: EngineUnderTest, t: TestContext) {
   return {
     store,
     run,
+    /** Acts once, at this read of the store by the next `apply`. */
+    interfere(of: "operators" | "lastChange", reads: number, act: () => Promise<unknown>, when = "before"): void {
+      interference = { of, reads, act, when };
+    },
     plan: async (state: string) => (await run("state plan", { state, prune: true }))["changes"] as unknown as object[],
     apply: (state: string) => run("state apply", { state, prune: true, secrets: { "env:KEY": "a secret" } }),
     async exported(): Promise<string> {
@@ -194,5 +221,61 @@ for (const engine of ENGINES) {
     assert.equal(entry?.detail["state_key"], "a");
     const { changes } = await run("state plan", { state: file });
     assert.deepEqual(changes, []);
+  });
+
+  test(`${engine.name}: of two different files that are applied at once, one is applied and the other changes nothing`, async (t) => {
+    const { apply, plan } = await openState(engine, t);
+    const fileOf = (text: string, calls: number) =>
+      JSON.stringify({
+        version: 1,
+        organizations: ["a", "b"].map((key) => ({
+          key,
+          name: text,
+          workflows: [{ key: "w", name: text }],
+          tokens: [{ key: "t" }],
+          budgets: [{ key: "m", workflow: "w", per: "day", calls }],
+        })),
+      });
+    await apply(fileOf("Before", 1));
+    const files = [fileOf("One", 2), fileOf("Two", 3)];
+    const all = await Promise.all(files.map((file) => apply(file)));
+    const applied = all.findIndex(({ problem }) => problem === null);
+    const refused = all[1 - applied]!;
+    assert.notEqual(applied, -1);
+    assert.match(String(refused["problem"]), /changed/);
+    assert.deepEqual(refused["changes"], []);
+    assert.deepEqual(await plan(files[applied]!), []);
+  });
+
+  test(`${engine.name}: an object that somebody changes while a file is applied is not overwritten, and other people's work is no obstacle`, async (t) => {
+    const { apply, run, store, interfere } = await openState(engine, t);
+    const fileOf = (text: string) =>
+      JSON.stringify({ version: 1, organizations: ["a", "b"].map((key) => ({ key, name: `${text} ${key}` })) });
+    await apply(fileOf("Before"));
+    const organizations = async () => (await store.admin.organizations()).map(({ name: one }) => one).toSorted();
+    const [{ id } = { id: "" }] = (await store.admin.organizations()).filter(({ name: one }) => one === "Before b");
+    const byHand = () => run("org rename", { org: id, name: "By hand" });
+
+    interfere("operators", 1, byHand);
+    const refused = await apply(fileOf("After"));
+    assert.match(String(refused["problem"]), /^organization a: Somebody else has changed/);
+    assert.deepEqual([refused["changes"], await organizations()], [[], ["Before a", "By hand"]]);
+
+    await apply(fileOf("Before"));
+    interfere("operators", 1, () => run("org create", { name: "Other" }));
+    assert.equal((await apply(fileOf("After")))["problem"], null);
+    assert.deepEqual(await organizations(), ["After a", "After b", "Other"]);
+
+    // Before the second change; the last look at the store is before each.
+    interfere("lastChange", 3, byHand);
+    const stopped = await apply(fileOf("Later"));
+    assert.match(String(stopped["problem"]), /^organization b: Somebody else has changed/);
+    assert.deepEqual(await organizations(), ["By hand", "Later a", "Other"]);
+
+    // After that look, before the transaction.
+    await apply(fileOf("Before"));
+    interfere("lastChange", 2, byHand, "after");
+    assert.match(String((await apply(fileOf("After")))["problem"]), /^organization a: The store was changed meanwhile/);
+    assert.deepEqual(await organizations(), ["Before a", "By hand", "Other"]);
   });
 }

@@ -21,6 +21,8 @@ export interface KeyedObject extends StateKey {
 export interface StateAct {
   /** The digest of the file, which the audit entry has. */
   readonly file: string;
+  /** The change is refused if another was made since; afterwards this is the number of its own. */
+  readonly since: { changes: number };
   /**
    * The changed object gets this key. `replaces`: the object that has had it, `null` for none; the change fails if
    * another one has it, because then somebody else has applied a file meanwhile.
@@ -31,6 +33,8 @@ export interface StateAct {
 }
 
 export interface StateKeyAdmin {
+  /** The number of the last change of the store by an operator. */
+  lastChange(): Promise<number>;
   keyedObjects(): Promise<readonly KeyedObject[]>;
   /** Records how the file describes objects that it left unchanged. No audit entry: nothing changes. */
   recordApplied(objects: readonly Pick<KeyedObject, "id" | "applied">[]): Promise<void>;

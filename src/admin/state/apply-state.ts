@@ -1,8 +1,8 @@
-import type { JsonObject } from "../../terms/json/json.ts";
+import type { Json, JsonObject } from "../../terms/json/json.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import { findVerbs } from "../find-verbs.ts";
 import type { GivenToVerbs } from "../needs.ts";
-import type { Actor, AdminStore, StateKind } from "../ports.ts";
+import type { AdminStore, StateAct, StateKind } from "../ports.ts";
 import { runVerb } from "../run-verb.ts";
 import type { StateChange, StatePlan } from "./plan-state.ts";
 import type { StoredState } from "./read-stored.ts";
@@ -29,6 +29,10 @@ export interface ApplyParts {
   readonly given: GivenToVerbs;
   /** The digest of the file. */
   readonly file: string;
+  /** The last change of the store before it was compared with the file. */
+  readonly lastChange: number;
+  /** Compares them again. */
+  readonly compare: () => Promise<StatePlan>;
   /** The values of `env:NAME` and `file:PATH`. */
   readonly secrets: Readonly<Record<string, string>>;
   readonly onProgress: (what: string, done: number, of: number) => void;
@@ -36,15 +40,18 @@ export interface ApplyParts {
 
 /**
  * Makes the changes of a plan by the verbs of operators, one by one, so that each is checked and recorded as if a person
- * had made it. Applying the file again continues after a failure.
+ * had made it. If somebody else changes the store meanwhile, the next change is made only if what is left of the plan
+ * stays the same. Applying the file again continues after a failure.
  */
 export async function applyState(plan: StatePlan, state: StoredState, parts: ApplyParts): Promise<AppliedState> {
-  const work = createWork(state, parts);
+  const since = { changes: parts.lastChange };
+  const work = createWork(state, since, parts);
   const done: StateChange[] = [];
   let [problem, steps]: [OperatorError | null, number] = [null, 0];
   const all = stepsOf(plan, work);
   try {
     for (const { change, run, isLast } of all) {
+      await refuseOtherChanges(since, all.slice(steps), parts);
       await run();
       steps += 1;
       parts.onProgress("changes made", steps, all.length);
@@ -65,6 +72,30 @@ export async function applyState(plan: StatePlan, state: StoredState, parts: App
   return { done, issued: work.issued, problem };
 }
 
+/** @throws OperatorError if the changes that these steps make are no longer those of a new plan */
+async function refuseOtherChanges(
+  since: StateAct["since"],
+  left: readonly Step[],
+  { store, compare }: ApplyParts,
+): Promise<void> {
+  const lastChange = await store.lastChange();
+  if (lastChange === since.changes) return;
+  // A change of which only the last step is left is in no new plan.
+  const whole = Map.groupBy(left, ({ change }) => change).entries();
+  const planned = [...whole].flatMap(([change, steps]) => (steps.length === stepsIn(change) ? [change] : []));
+  const text = (changes: readonly StateChange[]): string =>
+    changes
+      .map(({ action, id, fields, ...names }) => canonical([action, nameOf(names), id, fields] as unknown as Json))
+      .toSorted()
+      .join("\n");
+  if (text((await compare()).changes) !== text(planned))
+    throw new OperatorError(
+      "refused",
+      "Somebody else has changed what this file describes since it was compared with the store. Compare them again.",
+    );
+  since.changes = lastChange;
+}
+
 interface Step {
   readonly change: StateChange;
   /** Whether the change is complete after it. */
@@ -74,6 +105,10 @@ interface Step {
 
 /** Kinds of which the store allows only one of a name or a scope: the old one goes first. */
 const UNIQUE: ReadonlySet<StateKind> = new Set(["budget", "operator"]);
+
+function stepsIn({ action }: StateChange): number {
+  return action === "replace" ? 2 : 1;
+}
 
 function stepsOf({ changes }: StatePlan, work: Work): readonly Step[] {
   const replaced = changes.filter(({ action }) => action === "replace");
@@ -101,18 +136,18 @@ interface Work {
   remove(change: StateChange): Promise<void>;
 }
 
-function createWork(state: StoredState, { store, given, file, secrets }: ApplyParts): Work {
+function createWork(state: StoredState, since: StateAct["since"], { store, given, file, secrets }: ApplyParts): Work {
   const verbs = findVerbs();
   const issued: IssuedSecret[] = [];
   const ids = new Map(state.objects.map((object) => [nameOf(object), object.id]));
   const idOf = (kind: StateKind, parent: string | null, key: string): string => ids.get(nameOf({ kind, parent, key }))!;
 
-  async function ask(name: string, input: JsonObject, record: Omit<NonNullable<Actor["state"]>, "file"> = {}) {
+  async function ask(name: string, input: JsonObject, record: Omit<StateAct, "file" | "since"> = {}) {
     // An undefined property is one that was left out.
     const cleaned = Object.fromEntries(
       Object.entries(input).filter(([, value]) => value !== undefined && value !== null),
     );
-    const actor = { ...given.actor, state: { ...record, file } };
+    const actor = { ...given.actor, state: { ...record, file, since } };
     return runVerb(name, await verbs.load(name), cleaned, { ...given, actor, note: () => {} });
   }
 
@@ -300,7 +335,7 @@ function createWork(state: StoredState, { store, given, file, secrets }: ApplyPa
       if (action === "adopt") {
         const subject = { organizationId: organizationOf(change), subjectId: stored!.id, detail: {} };
         const { clock, actor } = given;
-        const state = { ...bindOf(change, described), file };
+        const state = { ...bindOf(change, described), file, since };
         await store.recordAct({ ...actor, what: "state adopt", wallAt: clock.wall(), state }, subject);
       }
       await update(change, described, stored!.spec ?? {});
@@ -313,7 +348,7 @@ function createWork(state: StoredState, { store, given, file, secrets }: ApplyPa
       if (action === "remove" && fields.length === 0) {
         const { clock, actor } = given;
         const subject = { organizationId: organizationOf(stored!), subjectId: id, detail: {} };
-        const act = { ...actor, what: "state release", wallAt: clock.wall(), state: { ...release, file } };
+        const act = { ...actor, what: "state release", wallAt: clock.wall(), state: { ...release, file, since } };
         await store.recordAct(act, subject);
         return;
       }

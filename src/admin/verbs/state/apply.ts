@@ -51,6 +51,8 @@ export default defineVerb({
   async run({ state, prune = false, store_digest, secrets = {} }, call) {
     const { act, actor, clock, onProgress, sources, functions, storedVersions, sealer, ledger } = call;
     const store = await call.store();
+    // Read first, so that a change while the store is read is noticed too.
+    const lastChange = await store.lastChange();
     const opened = await openPlan(state, prune, store, act.wallAt);
     const { plan, parsed } = opened;
     if (store_digest !== undefined && store_digest !== opened.state.digest)
@@ -81,7 +83,8 @@ export default defineVerb({
       ledger,
     };
     const values = Object.fromEntries(Object.entries(secrets).map(([place, value]) => [place, String(value)]));
-    const parts = { store, given, file: parsed.digest, secrets: values, onProgress };
+    const compare = async () => (await openPlan(state, prune, store, act.wallAt)).plan;
+    const parts = { store, given, file: parsed.digest, lastChange, compare, secrets: values, onProgress };
     const { done, issued, problem } = await applyState(plan, opened.state, parts);
     return {
       changes: done.map(toWireChange),
