@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { GENERATED_MARK } from "./reference/markdown.ts";
 import { GENERATED_FOLDERS, PACKAGE_ROOT, referencePages } from "./reference/pages.ts";
 
-/** Writes `docs/reference`, `docs/catalog` and the schema of source files; a test fails when one is not what the code says. */
+/** Writes `docs/reference`, `docs/catalog` and the schemas of source and state files; a test fails when one is not what the code says. */
 const pages = await referencePages();
 const written = new Set(pages.map(({ path }) => path));
 for (const file of globSync(

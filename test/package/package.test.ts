@@ -87,6 +87,7 @@ test("what the service reads is in the tarball: the catalog with its cases, and 
     "dist/catalog/functions/contact_check.js",
     "dist/src/functions/inside/open.js",
     "dist/src/sources/declarative/source.schema.json",
+    "dist/src/admin/state/state.schema.json",
     "deploy/datarun.service",
     "deploy/datarun-backup.service",
     "deploy/datarun-backup.timer",

@@ -10,6 +10,7 @@ import { hasChanges } from "./has-changes.ts";
 const DATA = [
   "catalog/**/*.{yaml,yml,json}",
   "src/sources/declarative/source.schema.json",
+  "src/admin/state/state.schema.json",
   "src/sdk/project.tsconfig.json",
   "src/contract/client/{typescript,python}/client.{js,d.ts,py}",
 ];

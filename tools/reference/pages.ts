@@ -14,6 +14,7 @@ import { limitsPage } from "./limits-page.ts";
 import type { Page } from "./markdown.ts";
 import { metricsPage } from "./metrics-page.ts";
 import { sourceFormatPage, sourceSchema } from "./source-format-page.ts";
+import { stateSchemaFile } from "./state-schema-file.ts";
 import { typescriptSourcesPage } from "./typescript-sources-page.ts";
 
 /** Every page that is written from the code. The same code gives the same pages, byte for byte. */
@@ -32,6 +33,7 @@ export async function referencePages(): Promise<Page[]> {
     metricsPage(),
     sourceFormatPage(),
     sourceSchema(),
+    stateSchemaFile(),
     typescriptSourcesPage(),
     decisionsPage(PACKAGE_ROOT),
     ...(await catalogPages(sources, functions)),

@@ -161,3 +161,12 @@ export const stateSchema = Type.Object(
 );
 
 export type StateFile = Static<typeof stateSchema>;
+
+/** The schema for editors, as `state.schema.json` has it. What entries say about each other is no part of it. */
+export function publishedStateSchema(): Record<string, unknown> {
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "A state file of datarun",
+    ...(JSON.parse(JSON.stringify(stateSchema)) as Record<string, unknown>),
+  };
+}
