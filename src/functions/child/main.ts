@@ -3,6 +3,7 @@
  * and the channel to the service. When the service is gone, the process kills itself: nothing else ends a thread in an
  * endless loop.
  */
+import { flushCompileCache } from "node:module";
 import type { FromChild, ToChild } from "../pool/messages.ts";
 import { startLifeLine } from "./life-line.ts";
 import { lowerPriority, LEAST_PRIORITY, LOW_PRIORITY, lowerNewThreads, SHADOW_PRIORITY } from "./priority.ts";
@@ -52,7 +53,9 @@ function receive(message: ToChild): void {
       send({ type: "ready" });
       // Start the thread only now: before the first run, the main thread is never busy and notices the service's end
       // itself.
-      return startLifeLine();
+      startLifeLine();
+      // Node writes the compile cache when a process ends, but this one is always killed.
+      return flushCompileCache();
     case "bundle":
       return slots.addBundle(message.bundle, message.code, message.contract);
     case "forget":
