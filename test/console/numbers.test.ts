@@ -25,24 +25,6 @@ const FIRST_PAINT = "performance.getEntriesByName('first-contentful-paint')[0]?.
 /** What the page has loaded besides itself and answers of the service. */
 const FILES =
   "performance.getEntriesByType('resource').filter(({ name }) => !name.includes('/api/')).map((it) => it.initiatorType)";
-/** Scrolls through the page, a window's height a frame, and gives the frames that took longer than two. */
-const SCROLL = `new Promise((resolve) => {
-  const took = [];
-  let before;
-  window.scrollTo(0, 0);
-  const step = (now) => {
-    if (before !== undefined) took.push(now - before);
-    before = now;
-    if (window.scrollY + window.innerHeight >= document.documentElement.scrollHeight - 1 || took.length > 400)
-      resolve({ frames: took.length, late: took.filter((ms) => ms > 34).length });
-    else {
-      window.scrollBy(0, window.innerHeight / 2);
-      requestAnimationFrame(step);
-    }
-  };
-  requestAnimationFrame(step);
-})`;
-
 /** What no page links to. */
 const BESIDE = ({ acme: { id, workflow } }: World): readonly string[] => [
   `/console/credentials?org=${id}&view=matrix&workflow=${workflow}&source=bureau__credit_report`,
@@ -135,21 +117,4 @@ test("what will be asked is not moved by sources that come later", { skip: NO_BR
   await page.getByRole("heading", { name: "Planned calls" }).waitFor();
   await settle(page);
   assert.deepEqual(await page.evaluate("window.shifts"), []);
-});
-
-test("a list of a thousand rows is scrolled through", { skip: NO_BROWSER }, async (t) => {
-  const world = await startWorld(t, "none");
-  const rename = (name: string) => world.verb("org rename", { org: world.acme.id, name });
-  for (let at = 0; at < 1_000; at += 10)
-    await Promise.all(Array.from({ length: 10 }, (_, one) => rename(`Acme ${at + one}`)));
-  const page = await openConsole(t, world.service, { as: world.owner, at: "/audit" });
-  const rows = page.getByRole("row");
-  while ((await rows.count()) < 1_001) {
-    const before = await rows.count();
-    await page.getByRole("button", { name: "Show more" }).click();
-    await rows.nth(before).waitFor();
-  }
-  const { frames, late } = (await page.evaluate(SCROLL)) as { readonly frames: number; readonly late: number };
-  t.diagnostic(`${late} of ${frames} frames took longer than two`);
-  assert.ok(frames > 50);
 });

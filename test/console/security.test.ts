@@ -103,12 +103,12 @@ test(
   },
 );
 
-for (const [who, settings] of [
-  ["owner", { console: "read_only" }],
-  ["viewer", {}],
+for (const [who, settings, pagesMax] of [
+  ["owner", { console: "read_only" }, 10],
+  ["viewer", {}, Infinity],
 ] as const) {
-  const name = who === "owner" ? "a read-only console offers" : "a viewer is offered";
-  test(`${name} no change on any page, whatever is clicked`, { skip: NO_BROWSER }, async (t) => {
+  const name = who === "owner" ? "a read-only console offers no change" : "a viewer is offered no change on any page";
+  test(`${name}, whatever is clicked`, { skip: NO_BROWSER }, async (t) => {
     const world = await startWorld(t, "little", { settings });
     const page = await openConsole(t, world.service, { as: who, at: "/audit" });
     const asked: string[] = [];
@@ -118,10 +118,13 @@ for (const [who, settings] of [
     });
     const changing = new Set<string>(Object.entries(CHANGES).flatMap(([verb, changes]) => (changes ? [verb] : [])));
     let clicked = 0;
+    let pages = 0;
     for await (const at of walk(page, world.service.adminUrl)) {
       clicked += await clickEverything(page);
       const wrong = asked.filter((one) => one.startsWith("403") || changing.has(one.slice(4)));
       assert.deepEqual(wrong, [], at);
+      // What a page offers takes one question, which every page that a viewer sees asks (`mayUse` of `console/session.ts`).
+      if ((pages += 1) === pagesMax) break;
     }
     assert.ok(clicked > 0 && asked.length > 0);
   });
@@ -141,7 +144,9 @@ async function clickEverything(page: Page): Promise<number> {
     await settle(page);
     const inDialog = page.locator("dialog[open] button:enabled:visible");
     if ((await inDialog.count()) > 0) await inDialog.last().click();
-    if (page.url() !== url || (await page.locator("dialog[open]").count()) > 0) await open(page, url);
+    const dialogs = page.locator("dialog[open]");
+    if ((await dialogs.count()) > 0) await page.keyboard.press("Escape");
+    if (page.url() !== url || (await dialogs.count()) > 0) await open(page, url);
   }
   return count;
 }
