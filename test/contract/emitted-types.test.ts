@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { createPythonTypes, declarePython } from "../../src/contract/emit/python.ts";
-import { readSchemas } from "../../src/contract/emit/shapes.ts";
+import { readSchemas } from "../../src/contract/emit/read-schemas.ts";
 import { createNames, typeNameOf } from "../../src/contract/emit/type-names.ts";
 import { createTypeScriptTypes, declareTypeScript } from "../../src/contract/emit/typescript.ts";
 import { openSources } from "../../src/project/open-catalogs.ts";

@@ -1,4 +1,5 @@
-import type { ArrayShape, Literal, ObjectShape, PropertyShape, SchemaReader, SchemaType, Shape } from "./shapes.ts";
+import type { ArrayShape, Literal, ObjectShape, PropertyShape, SchemaType, Shape } from "./shape.ts";
+import type { SchemaReader } from "./read-schemas.ts";
 import { namedTypes, readForUse, STYLES, type NamedType, type Style, type TypeModule } from "./type-module.ts";
 import { createNames, isPythonName } from "./type-names.ts";
 import { linesOf } from "./typescript.ts";
@@ -120,9 +121,9 @@ function createWriter(
   }
 
   /** A TypedDict has no members without a name. */
-  function alsoTakesOthers({ properties, rest, restIsSaid }: ObjectShape, dropsUndeclared: boolean): boolean {
+  function alsoTakesOthers({ properties, rest, isRestDeclared }: ObjectShape, dropsUndeclared: boolean): boolean {
     if (properties.length === 0 || rest === null || dropsUndeclared) return false;
-    return style.isOpen || (restIsSaid && !style.isRead);
+    return style.isOpen || (isRestDeclared && !style.isRead);
   }
 
   function arrayText({ prefix, rest }: ArrayShape): string {
@@ -164,14 +165,14 @@ function createWriter(
     const total = isTotal ? "" : ", total=False";
     if (canBeClass(properties, types)) {
       const fields = properties.map(
-        (property) => `    ${property.name}: ${types.get(property.name)!}\n${docString(saysOf(property), "    ")}`,
+        (property) => `    ${property.name}: ${types.get(property.name)!}\n${docString(commentOf(property), "    ")}`,
       );
       declarations.push(`class ${name}(${base}${total}):\n${fields.join("")}`.trimEnd());
       return;
     }
     const fields = properties.map(
       (property) =>
-        `${commentLines(saysOf(property))}        ${pythonLiteral(property.name)}: ${types.get(property.name)!},\n`,
+        `${commentLines(commentOf(property))}        ${pythonLiteral(property.name)}: ${types.get(property.name)!},\n`,
     );
     declarations.push(
       `${name} = TypedDict(\n    "${name}",\n    {\n${fields.join("")}    },\n${isTotal ? "" : "    total=False,\n"})`,
@@ -204,8 +205,8 @@ function aliasText(text: string): string {
   return text === "None" ? "Literal[None]" : text;
 }
 
-function saysOf({ says, isDeprecated }: PropertyShape): string {
-  return isDeprecated ? `${says}\nDeprecated.`.trim() : says;
+function commentOf({ comment, isDeprecated }: PropertyShape): string {
+  return isDeprecated ? `${comment}\nDeprecated.`.trim() : comment;
 }
 
 function commentLines(text: string): string {

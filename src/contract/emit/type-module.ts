@@ -1,4 +1,5 @@
-import { readSchemas, type SchemaReader, type SchemaType, type Shape } from "./shapes.ts";
+import { readSchemas, type SchemaReader } from "./read-schemas.ts";
+import type { SchemaType, Shape } from "./shape.ts";
 import { typeNameOf, type ClaimName } from "./type-names.ts";
 
 /**

@@ -1,4 +1,5 @@
-import type { ArrayShape, ObjectShape, PropertyShape, SchemaReader, SchemaType, Shape } from "./shapes.ts";
+import type { ArrayShape, ObjectShape, PropertyShape, SchemaType, Shape } from "./shape.ts";
+import type { SchemaReader } from "./read-schemas.ts";
 import { namedTypes, readForUse, STYLES, type NamedType, type Style, type TypeModule } from "./type-module.ts";
 import { createNames, isTypeScriptName } from "./type-names.ts";
 
@@ -73,14 +74,15 @@ function createWriter(reader: SchemaReader, named: ReadonlyMap<string, NamedType
     return style.isRead ? `${entry}[]` : `readonly ${entry}[]`;
   }
 
-  function objectText({ properties, rest, restIsSaid }: ObjectShape, dropsUndeclared: boolean): string {
+  function objectText({ properties, rest, isRestDeclared }: ObjectShape, dropsUndeclared: boolean): string {
     if (properties.length === 0 && dropsUndeclared) return "Record<never, never>";
     if (properties.length === 0) return `{ [name: string]: ${rest === null ? "never" : typeText(rest)} }`;
     const lines = properties.map((property) => ({ property, text: propertyText(property) }));
     const members = lines.map(({ property, text }) => indented(commentOf(property) + head(property) + text + ";"));
     const restText = rest === null || dropsUndeclared ? null : typeText(rest);
     // A reader has no use for members of which nothing is known, and they would hide a misspelled name.
-    const isShown = restText !== null && (style.isOpen || (restIsSaid && !(style.isRead && restText === "unknown")));
+    const isShown =
+      restText !== null && (style.isOpen || (isRestDeclared && !(style.isRead && restText === "unknown")));
     if (isShown) members.push(`  [name: string]: ${indexText(restText, lines)};`);
     return `{\n${members.join("\n")}\n}`;
   }
@@ -115,8 +117,8 @@ function optional(text: string): string {
   return / \| |^readonly /.test(text) ? `(${text})?` : `${text}?`;
 }
 
-function commentOf({ says, isDeprecated }: PropertyShape): string {
-  return docComment(isDeprecated ? `${says}\n@deprecated`.trim() : says);
+function commentOf({ comment, isDeprecated }: PropertyShape): string {
+  return docComment(isDeprecated ? `${comment}\n@deprecated`.trim() : comment);
 }
 
 function indented(text: string): string {
