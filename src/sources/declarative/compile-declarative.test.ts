@@ -171,6 +171,18 @@ const WRONG: readonly (readonly [what: string, parts: string, code: string, hint
   ["an expression that begins as an alias does", "map: *.x", "yaml.syntax", /^put the value in quotes: map: '\*\.x'$/],
   ["an expression that begins with a literal", "map: `1`", "yaml.syntax", /^put the value in quotes: map: '`1`'$/],
   ["such an expression inside braces", "map: {a: !body.ok}", "yaml.syntax", /^inside \{ \} and \[ \], put/],
+  [
+    "a template without quotes inside braces",
+    "request: {url: 'https://api.acme.example/', query: {name: {{ inputs.name | upper }}}}",
+    "yaml.syntax",
+    /^write '\{\{ inputs\.name \| upper \}\}'$/,
+  ],
+  [
+    "a template without quotes after a key",
+    "request:\n  url: 'https://api.acme.example/'\n  query:\n    name: {{ inputs.name }}",
+    "yaml.syntax",
+    /^write '\{\{ inputs\.name \}\}'$/,
+  ],
   ["a key given twice", "title: A\ntitle: B", "yaml.syntax"],
   [
     "inputs in a login call",

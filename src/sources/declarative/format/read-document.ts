@@ -35,10 +35,10 @@ export function readDocument(text: string, file: string): { readonly value: Json
     const { line, col } = lines.linePos(offset);
     return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
   };
-  const broken = syntaxErrorIn(document);
+  const broken = syntaxErrorIn(document) ?? keyThatIsNoText(document, text);
   if (broken !== null) {
-    const { at, message } = broken;
-    throw new DeclarationError("yaml.syntax", positionOf(at), oneLine(message), hintOfQuotes(text, at));
+    const { at, message, hint } = broken;
+    throw new DeclarationError("yaml.syntax", positionOf(at), oneLine(message), hint ?? hintOfQuotes(text, at));
   }
   assertNumbersSurvive(document, positionOf);
   return { value: toValue(document, positionOf), root: placeAt({ document, text, positionOf }, []) };
@@ -57,6 +57,7 @@ interface SyntaxProblem {
   /** The offset in the text. */
   readonly at: number;
   readonly message: string;
+  readonly hint?: string;
 }
 
 function syntaxErrorIn(document: Document): SyntaxProblem | null {
@@ -67,6 +68,24 @@ function syntaxErrorIn(document: Document): SyntaxProblem | null {
     Alias(_, node) {
       if (node.resolve(document) !== undefined) return undefined;
       found = { at: node.range?.[0] ?? 0, message: `Unresolved alias: *${node.source}` };
+      return visit.BREAK;
+    },
+  });
+  return found;
+}
+
+/** To YAML, `{{ inputs.name }}` without quotes is a map with a map as its key. */
+function keyThatIsNoText(document: Document, text: string): SyntaxProblem | null {
+  let found: SyntaxProblem | null = null;
+  visit(document, {
+    Pair(_, { key }, path) {
+      if (!isMap(key) && !isSeq(key)) return undefined;
+      const holder = path.at(-1);
+      const [from = 0, to = from] = (isMap(holder) ? holder.range : key.range) ?? [];
+      const written = text.slice(from, to).trim();
+      found = /^\{\{[^\n]*\}\}$/.test(written)
+        ? { at: from, message: "A template is not in quotes", hint: `write '${written.replaceAll("'", "''")}'` }
+        : { at: from, message: "A key must be a text" };
       return visit.BREAK;
     },
   });
