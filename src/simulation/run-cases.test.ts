@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { generateKeyPairSync } from "node:crypto";
 import { test, type TestContext } from "node:test";
 import { createOutboundClient } from "../outbound/http-client.ts";
 import type { RunnableSource } from "../run/ports.ts";
@@ -28,6 +29,24 @@ test("a source that does what its cases say passes them, and the failures that e
   const kinds = report.cases.map(({ by }) => by);
   assert.equal(kinds.filter((by) => by === "author").length, 4);
   assert.ok(kinds.filter((by) => by === "runner").length >= 8);
+});
+
+test("a source that refuses the made-up credential says that its schema needs an example", async (t) => {
+  const signed = ACME.replace(
+    "{kind: api_key, header: X-Key, value:",
+    "{kind: jwt, algorithm: ES256, claims: {sub: a}, key:",
+  );
+  const report = await ran(t, runnable(signed));
+  assert.equal(report.passed, false);
+  assert.match(renderReport(report), /\n {2}note: the source refuses the credential that is made up .*`examples`/);
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const key = JSON.stringify(privateKey.export({ type: "pkcs8", format: "pem" }));
+  const mended = await ran(
+    t,
+    runnable(signed.replace("key: {type: string}}}", `key: {type: string, examples: [${key}]}}}`)),
+  );
+  assert.equal(mended.passed, true, renderReport(mended));
+  assert.deepEqual(mended.warnings, []);
 });
 
 test("a request that is not the one expected is shown where it differs", async (t) => {

@@ -18,6 +18,8 @@ export interface CaseReport {
   /** Warnings do not fail the case. */
   readonly warnings: readonly string[];
   readonly tookMs: number;
+  /** The source has refused a made-up credential, so that the case shows nothing else. */
+  readonly needsCredential: boolean;
 }
 
 export interface SourceReport {
@@ -42,7 +44,7 @@ interface CaseToRun {
  */
 export async function runCases(source: RunnableSource, parts: CaseParts): Promise<SourceReport> {
   const report = await runThese(source, casesOf(source), missingCases(source), parts);
-  return { ...report, warnings: unmatchedLists(source.declaration) };
+  return { ...report, warnings: [...report.warnings, ...unmatchedLists(source.declaration)] };
 }
 
 /**
@@ -70,8 +72,12 @@ async function runThese(
     cases.push(await report(source, each, kinds, by, outputProblem, parts));
   }
   const passed = missing.length === 0 && cases.every((each) => each.passed);
-  return { source: source.id, passed, cases, missing, warnings: [] };
+  const warnings = cases.some((each) => each.needsCredential) ? [NEEDS_CREDENTIAL] : [];
+  return { source: source.id, passed, cases, missing, warnings };
 }
+
+const NEEDS_CREDENTIAL =
+  "the source refuses the credential that is made up for cases: give each field that has to be a real one, such as a private key, `examples` in the schema of the credential, with a value that is used nowhere else";
 
 function casesOf(source: RunnableSource): readonly CaseToRun[] {
   const own = (source.declaration.cases ?? []).map((each): CaseToRun => {
@@ -94,10 +100,13 @@ async function report(
   const played = await playCase(source, each, parts);
   const found = judgeCase(played, each, kinds, outputProblem);
   const undeclared = by === "author" ? undeclaredInputs(source, each) : [];
+  const { fault, requests, credentials } = played;
+  const isRefused = fault?.row.kind === "credential" && requests.length === 0 && Object.keys(credentials).length > 0;
   return {
     name: each.name,
     by,
     passed: found.length === 0,
+    needsCredential: found.length > 0 && isRefused && each.credentials === undefined,
     differences: found,
     warnings: undeclared.map((name) => undeclaredWarning(name, source.inputNames)),
     tookMs: Math.round(parts.clock.now() - startedAt),

@@ -79,7 +79,7 @@ const MULTIPART_EXAMPLE = `body:
     document: {file: '{{ inputs.document }}', name: document.png, type: image/png}`;
 
 const CSV_EXAMPLE = `reply: {format: csv, delimiter: ;}
-match: {record: 'body[0]', no_record: 'body == \`[]\`'}
+match: {record: 'body[0]', no_record: 'status == \`200\` && body == \`[]\`'}
 map: {names: 'body[?"Status" == \`"active"\`]."Company name"'}`;
 
 const RESUME_EXAMPLE = `inputs:

@@ -58,7 +58,12 @@ const Case = Type.Object(
   {
     name: text("A short description of the case."),
     inputs: Type.Record(Type.String(), Type.Unknown(), { description: "The inputs of the call." }),
-    credentials: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: "Made up if left out." })),
+    credentials: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description:
+          "Made up if left out, from `examples` in the schema of the credential. Fields that have to be real, such as a private key, need one.",
+      }),
+    ),
     context: Type.Optional(words(["prod", "test", "dev"], "`dev` by default.")),
     at: Type.Optional(
       Type.String({
