@@ -56,6 +56,7 @@ test("suggestions begin with misspelled names, and are never many", () => {
   const ids = ["acme__people", "acme__person", "bell__phone", ...Array.from({ length: 20 }, (_, at) => `acme__${at}`)];
   assert.deepEqual(nearest("acme__pepole", ids).slice(0, 1), ["acme__people"]);
   assert.deepEqual(nearest("phone", ids), ["bell__phone"]);
+  assert.deepEqual(nearest("acme__person_2", ["acme__people", "old__acme__person_2"])[0], "old__acme__person_2");
   assert.deepEqual(nearest("zzz", ids), []);
   assert.equal(nearest("acme", ids).length, 5);
 });

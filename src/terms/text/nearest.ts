@@ -2,7 +2,7 @@ const SHOWN_MAX = 5;
 /** A longer word is not a misspelled name, and would take long to compare. */
 const WORD_CHARS_MAX = 256;
 
-/** The candidates that a word was probably meant to be: misspelled ones first, then those that contain it. */
+/** The candidates that a word was probably meant to be: misspelled ones first, then those that contain it or a part. */
 export function nearest(word: string, candidates: readonly string[]): readonly string[] {
   if (word.length > WORD_CHARS_MAX) return [];
   const misspelled = candidates.filter((candidate) => resembles(word, candidate));
@@ -11,7 +11,9 @@ export function nearest(word: string, candidates: readonly string[]): readonly s
     .split(/[^a-z0-9]+/)
     .filter((part) => part.length > 2);
   const partly = candidates.filter((candidate) => parts.some((part) => candidate.toLowerCase().includes(part)));
-  return [...new Set([...misspelled, ...partly])].slice(0, SHOWN_MAX);
+  const letters = lettersOf(word);
+  const wholly = partly.filter((candidate) => lettersOf(candidate).includes(letters));
+  return [...new Set([...misspelled, ...wholly, ...partly])].slice(0, SHOWN_MAX);
 }
 
 /** A question with all names that may have been meant; `null` if none is similar. */
