@@ -147,6 +147,8 @@ test("a new default replaces the one before, and says so", async (t) => {
 test("explain says what a run takes and what every rule said on the way", async (t) => {
   const { stored, explain, json, run, workflow } = await prepared(t);
   assert.deepEqual([(await explain()).rule, (await explain()).usable], ["none", false]);
+  const none = await run(["credential", "explain", "--workflow", workflow, "--source", "acme__people"]);
+  assert.match(none.stderr, /a run would fail\. To store one: .*credential create --org org_\w+ --source acme__people/);
 
   const general = await stored("--default");
   const forProd = await stored("--default --context prod");
@@ -176,7 +178,8 @@ test("explain says what a run takes and what every rule said on the way", async 
   assert.equal((await explain()).cred_id, general);
 
   const shown = await run(["credential", "explain", "--workflow", workflow, "--source", "acme__people"]);
-  assert.match(shown.stdout, /^RULE +VERDICT +CRED ID +CRED NAME +REASON$/m);
+  assert.match(shown.stdout, /\n\nRULE +VERDICT +CRED ID +CRED NAME +REASON$/m);
+  assert.doesNotMatch(shown.stdout, /no references|\n\n\n/);
   assert.ok(!shown.stdout.includes(CANARY));
 });
 

@@ -17,7 +17,7 @@ export function renderResult(
       renderTable(rows as readonly JsonObject[], nothing[name] ?? none(name), columns[name], cells),
     ),
   ];
-  return `${blocks.join("\n\n")}\n`;
+  return `${blocks.filter((block) => block !== "").join("\n\n")}\n`;
 }
 
 function isTable(value: Json): boolean {

@@ -39,6 +39,8 @@ export default defineVerb({
     ),
   }),
 
+  nothing: { references: "" },
+
   async run({ workflow: id, source: sourceId, cred_id, context = "dev" }, { store, sources, finder, region, note }) {
     const source = requireSource(await sources(), sourceId);
     const open = await store();
@@ -51,6 +53,10 @@ export default defineVerb({
     );
     if (works && credentialId !== null && source.declaration.verify !== undefined)
       note(`To check whether the vendor accepts it: datarun credential verify ${credentialId}`);
+    if (!works && credentialId === null)
+      note(
+        `No rule gives it a credential, so a run would fail. To store one: datarun credential create --org ${workflow.organizationId} --source ${source.id} --default`,
+      );
     const names = await open.credentialNames([credentialId, ...steps.map((step) => step.credentialId)]);
     return {
       source: source.id,
