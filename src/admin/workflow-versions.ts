@@ -43,6 +43,7 @@ export const shadowInputs = {
       exclusiveMinimum: 0,
       maximum: 100,
       description: "The percentage of runs that are compared with the version of --shadow; 100 by default",
+      "x-placeholder": "PERCENT",
       "x-says": "must be a percentage above 0",
     }),
   ),

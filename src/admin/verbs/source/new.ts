@@ -28,23 +28,40 @@ export default defineVerb({
       }),
       ...draftOptions,
       from_curl: Type.Optional(
-        Type.String({ maxLength: 4_000, description: "A file with one curl command, or - for standard input" }),
+        Type.String({
+          maxLength: 4_000,
+          description: "A file with one curl command, or - for standard input",
+          "x-placeholder": "FILE",
+        }),
       ),
       from_openapi: Type.Optional(
         Type.String({
           maxLength: 4_000,
           description:
             "An OpenAPI 3 or Swagger 2.0 document and one of its operations: FILE#operationId, or FILE#GET /path",
+          "x-placeholder": "FILE#OPERATION",
         }),
       ),
       from_har: Type.Optional(
-        Type.String({ maxLength: 4_000, description: "An HTTP archive (HAR) saved by a browser" }),
+        Type.String({
+          maxLength: 4_000,
+          description: "An HTTP archive (HAR) saved by a browser",
+          "x-placeholder": "FILE",
+        }),
       ),
       from_wsdl: Type.Optional(
-        Type.String({ maxLength: 4_000, description: "A WSDL 1.1 document with document/literal operations" }),
+        Type.String({
+          maxLength: 4_000,
+          description: "A WSDL 1.1 document with document/literal operations",
+          "x-placeholder": "FILE",
+        }),
       ),
       operation: Type.Optional(
-        Type.String({ maxLength: 200, description: "With --from-wsdl: the name of the operation" }),
+        Type.String({
+          maxLength: 200,
+          description: "With --from-wsdl: the name of the operation",
+          "x-placeholder": "NAME",
+        }),
       ),
       entry: Type.Optional(
         Type.String({
@@ -56,6 +73,7 @@ export default defineVerb({
         Type.Array(Type.String({ maxLength: 200 }), {
           description:
             "With --from-curl or --from-har: the name of a value that is a constant; every other value becomes an input",
+          "x-placeholder": "NAME",
         }),
       ),
       examples: Type.Optional(

@@ -34,7 +34,7 @@ export default defineVerb({
     const store = await call.store();
     const { function: functions, source: sources, shadow } = settings;
     if (settings.shadow_sample !== undefined && shadow === undefined)
-      throw new OperatorError("usage", "--shadow-sample needs --shadow.");
+      throw new OperatorError("usage", "--shadow-sample needs --shadow ID=VERSION.");
     const namesVersions = functions !== undefined || sources !== undefined || shadow !== undefined;
     const versions = namesVersions
       ? await toVersionsChange(await requireWorkflow(store, id), settings, call)
