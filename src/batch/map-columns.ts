@@ -38,7 +38,10 @@ export function mapColumns(
   if (named.length === 0)
     throw usage(
       inputs.length === 0
-        ? "The inputs of what is asked are not known here, so no column can be matched: give --map input=Column."
+        ? [
+            ...targets.flatMap(({ problem }) => problem ?? []),
+            "The inputs of what is asked are not known here, so no column can be matched: give --map input=Column.",
+          ].join(" ")
         : `No column is like an input: give --map input=Column. Inputs: ${inputs.join(", ")}. Columns: ${available.join(", ")}.`,
     );
   return { columns, remarks: remarksOn(columns, given, available, inputs, targets) };

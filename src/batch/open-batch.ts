@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { open, stat } from "node:fs/promises";
+import { open, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { randomBytes } from "node:crypto";
 import { OperatorError } from "../terms/operator-error.ts";
@@ -40,9 +40,17 @@ export function lockBatch({ lock, out }: BatchFiles): () => void {
 
 /** Begins the batch, or continues it where an earlier process has ended. @throws OperatorError if it is another batch */
 export async function openBatch(files: BatchFiles, input: BatchInput, spec: BatchSpec): Promise<OpenedBatch> {
-  const read = await readStateFile(files.state);
-  if (read === null) await requireNoOutput(files);
-  else requireSame(read.state.identity, input, spec, files);
+  const found = await readStateFile(files.state);
+  const other = found === null ? null : differenceFrom(found.state.identity, input, spec);
+  if (found === null) await requireNoOutput(files);
+  else if (other !== null && isAnyAsked(found.state))
+    throw new OperatorError(
+      "refused",
+      `${files.out} is of a batch with another ${other}. Choose another --out for this one.`,
+    );
+  const read = other === null ? found : null;
+  // What a batch of which nothing was asked has rejected is of no use to this one.
+  if (other !== null) await rm(files.failed, { force: true });
   const begun = read ?? (await begin(files, input, spec));
   const index = await indexRecords(files.records);
   const { state } = begun;
@@ -91,10 +99,16 @@ async function requireNoOutput({ out, records, state }: BatchFiles): Promise<voi
   }
 }
 
-function requireSame(identity: BatchState["identity"], input: BatchInput, spec: BatchSpec, files: BatchFiles): void {
-  const other = (what: string) =>
-    new OperatorError("refused", `${files.out} is of a batch with another ${what}. Choose another --out for this one.`);
-  if (identity.sha256 !== input.sha256) throw other("input file");
+/** Whether anything would be lost with this state: answers, requests that may have been billed, or a budget. */
+function isAnyAsked(state: BatchState): boolean {
+  const { scope, used } = state.budget;
+  const isUnasked = state.count("none") + state.count("rejected") === state.identity.rows;
+  return !isUnasked || scope !== null || used.length > 0;
+}
+
+/** The first thing that differs from the batch that was begun, as a person calls it. */
+function differenceFrom(identity: BatchState["identity"], input: BatchInput, spec: BatchSpec): string | null {
+  if (identity.sha256 !== input.sha256) return "input file";
   const names: Readonly<Record<keyof BatchSpec, string>> = {
     sources: "--sources",
     func: "--func",
@@ -106,8 +120,9 @@ function requireSame(identity: BatchState["identity"], input: BatchInput, spec: 
   };
   for (const [name, what] of Object.entries(names)) {
     const [before, now] = [identity.spec[name as keyof BatchSpec], spec[name as keyof BatchSpec]];
-    if (sorted(before) !== sorted(now)) throw other(what);
+    if (sorted(before) !== sorted(now)) return what;
   }
+  return null;
 }
 
 function sorted(value: BatchSpec[keyof BatchSpec]): string {

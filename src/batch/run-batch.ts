@@ -75,7 +75,10 @@ class BatchRun {
     const forget = this.#parts.onInterrupt(() => this.#interrupt());
     let stopped: string | null = null;
     try {
-      if (isContinued) this.#parts.note(`${state.count("done") + state.count("open")} rows were answered before.`);
+      if (isContinued) {
+        const before = state.count("done") + state.count("open");
+        this.#parts.note(before === 1 ? "1 row was answered before." : `${before} rows were answered before.`);
+      }
       for (const piece of recordsOf(this.#files.records, index)) for (const record of piece) this.#tally.add(record);
       await this.#lookUp();
       await this.#budget.start();

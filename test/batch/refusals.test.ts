@@ -79,7 +79,8 @@ test("what is wrong with a command, a file or a mapping is said in words, and no
     [["in.csv", ...priced, ...out, "--map", "id=Ip"], 2, /no column Ip\. Did you mean Id\?/],
     [["in.csv", ...priced, ...out, "--map", "id"], 2, /--map takes the name of an input/],
     [["in.csv", ...priced, ...out, "--const", "id=1", "--map", "id=Id"], 2, /--map and --const both name the input id/],
-    [["twice.csv", "--sources", "acme__none", ...out], 2, /give --map input=Column/],
+    [["in.csv", "--sources", "acme__fre", ...out], 2, /no source "acme__fre"\. Did you mean acme__free.* give --map/],
+    [["in.csv", ...priced, "--out", "out.xlsx"], 2, /must end in \.jsonl, \.csv or \.parquet/],
     [["in.csv", ...priced, ...out, "--max-cost", "50"], 2, /--max-cost takes an amount and a currency/],
     [["in.csv", "--sources", "acme__unpriced", ...out, "--max-cost", "5EUR"], 1, /acme__unpriced has no known price/],
     [["in.csv", ...priced, ...out, "--max-cost", "5EUR", "--workflow", "wfl_other"], 1, /needs the admin API/],
@@ -115,6 +116,25 @@ test("a batch is not continued with another file or another question, and only b
     assert.equal(ended.code, 1, ended.stderr);
     assert.match(ended.stderr, says);
   }
+});
+
+test("a batch that the service refuses has asked nothing, and its output can be used by another command", async (t) => {
+  const { vendor, deployment, folder } = await deployed(t);
+  const service = await deployment.start();
+  const shell = batchShell(t, deployment, folder, service.url);
+  shell.write("in.csv", csv([1, "x", 2]));
+  const args = ["in.csv", "--sources", "acme__free", "--out", "out.csv"];
+  const refused = await shell.run([...args, "--workflow", "wfl_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f"]);
+  assert.equal(refused.code, 1, refused.stdout);
+  assert.match(refused.stdout, /2 not asked\n {2}1 rejected\n.*The service refuses every request/s);
+  const corrected = await shell.run([...args, "--const", "since_date=2026"]);
+  assert.equal(corrected.code, 3, corrected.stderr);
+  assert.match(corrected.stdout, /^2 of 3 rows answered: out\.csv\n {2}1 rejected\n/);
+  assert.equal(vendor.count(), 2);
+  assert.equal(readFileSync(shell.path("out.csv.failed"), "utf8").trimEnd().split("\n").length, 1);
+  const other = await shell.run([...args, "--const", "since_date=2027"]);
+  assert.equal(other.code, 1);
+  assert.match(other.stderr, /out\.csv is of a batch with another mapping of columns/);
 });
 
 test("Ctrl-C finishes what is in progress, and the same command asks the rest", async (t) => {

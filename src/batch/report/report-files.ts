@@ -23,7 +23,8 @@ export async function reportFiles({ outs, agree, coverage, openNames }: ReportRe
   const states = [];
   for (const out of outs) {
     const { records, state } = batchFiles(out);
-    if (!(await isFile(records))) throw new OperatorError("not_found", `There is no file ${records}.`);
+    if (!(await isFile(records)))
+      throw new OperatorError("not_found", `${out} is not the output of a batch: there is no file ${records}.`);
     states.push({ out, records, state: (await readStateFile(state))?.state ?? null });
   }
   refuseOtherInputs(states.flatMap(({ out, state }) => (state === null ? [] : [{ out, ...state.identity }])));
@@ -35,7 +36,7 @@ export async function reportFiles({ outs, agree, coverage, openNames }: ReportRe
     const { rows } = state.identity;
     const answered = state.count("done") + state.count("open");
     const rejected = state.count("rejected");
-    const why = rejected === 0 ? "" : `, ${rejected} of the others were rejected`;
+    const why = rejected === 0 ? "" : `, ${rejected} of the others ${rejected === 1 ? "was" : "were"} rejected`;
     return answered === rows
       ? []
       : [`${out} has answers for ${answered} of ${rows} rows${why}. The shares are of the rows that were answered.`];

@@ -252,7 +252,7 @@ test("outputs of the same input are joined by row, and others are refused", asyn
   state(one, "1", "done 1 trx_1\ndone 2 trx_2\ndone 3 trx_3\n");
   state(two, "1", "done 1 trx_1\ndone 2 trx_2\nrejected 3\n");
   const [partial] = (await report([one, two])).remarks;
-  assert.match(partial!, /two\.jsonl has answers for 2 of 3 rows, 1 of the others were rejected\./);
+  assert.match(partial!, /two\.jsonl has answers for 2 of 3 rows, 1 of the others was rejected\./);
   state(two, "2");
   await assert.rejects(report([one, two]), { code: "refused", message: /are of different input files/ });
   const again = outputOf(folder, "again.jsonl", [{ a: found() }]);

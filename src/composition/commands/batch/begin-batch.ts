@@ -87,6 +87,8 @@ async function resultOf(
     return { text: shown(result, renderDryRun(result)), code: isValid ? EXIT.done : PARTIAL };
   }
   if (given.out === undefined) throw usage("Give --out, the file for the records.");
+  const { formatOf } = await import("../../../row-files/row-file.ts");
+  if (formatOf(given.out) === null) throw usage("The name of --out must end in .jsonl, .csv or .parquet.");
   const request = {
     input: given.input,
     spec,
@@ -101,9 +103,8 @@ async function resultOf(
   return { text: shown(result, renderBatch(result)), code: codeOf(result) };
 }
 
-function codeOf({ answered, open, rows, stopped, projection, ...others }: BatchResult): number {
-  const { rejected, lost, unknown } = others;
-  if (stopped !== null && answered + rejected + lost + unknown === 0) return EXIT.failed;
+function codeOf({ answered, lost, unknown, open, rows, stopped, projection }: BatchResult): number {
+  if (stopped !== null && answered + lost + unknown === 0) return EXIT.failed;
   if (stopped !== null || open > 0) return PARTIAL;
   const isComplete = projection === null ? answered === rows : projection.rows_answered === projection.rows_chosen;
   return isComplete ? EXIT.done : PARTIAL;

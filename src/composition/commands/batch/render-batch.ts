@@ -13,7 +13,7 @@ export function renderBatch(result: BatchResult): string {
     [unknown, "unknown, not looked up"],
   ] as const;
   return lines([
-    `${count(answered)} of ${count(rows)} rows answered: ${out}`,
+    `${count(answered)} of ${rowsText(rows)} answered: ${out}`,
     ...others.filter(([of]) => of > 0).map(([of, what]) => `  ${count(of)} ${what}`),
     ...targets.map(
       ({ source, matched, unmatched, failed }) =>
@@ -24,7 +24,7 @@ export function renderBatch(result: BatchResult): string {
     ...(projection === null
       ? []
       : [
-          `Projected from ${count(projection.rows_answered)} rows to ${count(projection.rows)}, with 95 % confidence:`,
+          `Projected from ${rowsText(projection.rows_answered)} to ${count(projection.rows)}, with 95 % confidence:`,
           ...projection.targets.map(({ source, match_rate: rate }) => `  ${source}: found ${shareText(rate)}`),
           ...projection.cost.map(
             (amount, at) => `  cost ${amount}, from ${projection.cost_low[at]} to ${projection.cost_high[at]}`,
@@ -39,13 +39,13 @@ export function renderDryRun(result: DryRunResult): string {
   const { rows, targets, rejected, unreadable, at_most, unknown_cost, least_duration_ms } = result;
   const reason = ({ row, problem }: { readonly row: number; readonly problem: string }) => `  row ${row}: ${problem}`;
   return lines([
-    `${count(rows)} rows; no request was sent`,
+    `${rowsText(rows)}; no request was sent`,
     ...(unreadable.length === 0 ? [] : ["unreadable:", ...unreadable.map(reason)]),
     ...targets.flatMap(({ source, valid, invalid, reasons }) => [
       `${source}: ${count(valid)} valid, ${count(invalid)} invalid`,
       ...reasons.map(reason),
     ]),
-    ...(rejected === 0 ? [] : [`${count(rejected)} rows would be rejected without a request`]),
+    ...(rejected === 0 ? [] : [`${rowsText(rejected)} would be rejected without a request`]),
     `Cost at most: ${at_most.length === 0 ? "nothing" : at_most.join(", ")}`,
     ...(unknown_cost.length === 0 ? [] : [`Not in it, because no price is known: ${unknown_cost.join(", ")}`]),
     least_duration_ms === null
@@ -60,6 +60,10 @@ function lines(all: readonly string[]): string {
 
 function count(value: number): string {
   return value.toLocaleString("en");
+}
+
+function rowsText(value: number): string {
+  return `${count(value)} ${value === 1 ? "row" : "rows"}`;
 }
 
 function shareText({ share, low, high }: EstimatedShare): string {
