@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -109,6 +109,30 @@ test("apply makes what the file describes, from afar as here, with exit codes fo
   assert.deepEqual([entries[0].who, entries[0].via], ["pipeline", "api"]);
 });
 
+test("a plan without a store says that everything would be new, and makes none", async () => {
+  writeFileSync(file, STATE);
+  const none = join(folder, "none");
+  const elsewhere = { DATARUN_DATA_DIR: none, DATABASE_URL: "" };
+  const planned = await run(["apply", "-f", file, "--plan"], elsewhere);
+  assert.equal(planned.code, 1);
+  assert.match(
+    planned.stderr,
+    /^There is no store in \S+none\. Everything would be new\. .*datarun.* apply -f \S+state\.yaml\n$/,
+  );
+  assert.ok(!existsSync(none));
+});
+
+test("a plan shows what is removed with the values that it has", async () => {
+  writeFileSync(file, STATE.replace(/ {4}budgets:\n.*\n/, ""));
+  const planned = await apply("-f", file, "--plan", "--prune", ...remote);
+  assert.equal(planned.code, 2, planned.stderr);
+  assert.match(
+    planned.stdout,
+    /^- remove budget acme\/monthly bud_\w+ \(needs --prune\)\n {4}workflow: onboarding\n {4}per: month\n/,
+  );
+  assert.doesNotMatch(planned.stdout, /null/);
+});
+
 test("a change by hand is drift, a saved plan is refused after it, and the next apply undoes it", async () => {
   writeFileSync(file, STATE.replace("calls: 1000", "calls: 2000"));
   const saved = join(folder, "plan.json");
@@ -129,6 +153,8 @@ test("a change by hand is drift, a saved plan is refused after it, and the next 
     drifted.stdout,
     /~ update workflow acme\/onboarding wfl_\w+ \(changed since the last apply\)\n {4}disabled: true -> false\n/,
   );
+  const again = await apply("-f", file, "--plan", "--out", saved, ...remote);
+  assert.deepEqual([again.code, again.stderr], [1, "The file for the plan cannot be created: it exists already.\n"]);
   rmSync(saved);
   await apply("-f", file, "--plan", "--out", saved, ...remote);
   const applied = await apply("--plan-file", saved, ...remote);

@@ -134,7 +134,7 @@ test("a batch that the service refuses has asked nothing, and its output can be 
   assert.equal(readFileSync(shell.path("out.csv.failed"), "utf8").trimEnd().split("\n").length, 1);
   const other = await shell.run([...args, "--const", "since_date=2027"]);
   assert.equal(other.code, 1);
-  assert.match(other.stderr, /out\.csv is of a batch with another mapping of columns/);
+  assert.match(other.stderr, /out\.csv is of a batch with another --const/);
 });
 
 test("Ctrl-C finishes what is in progress, and the same command asks the rest", async (t) => {

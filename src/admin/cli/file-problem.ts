@@ -20,15 +20,18 @@ const WRITING: typeof READING = {
   EROFS: "the disk can only be read",
 };
 
-export function cannotRead(error: NodeJS.ErrnoException): OperatorError {
-  return problem("invalid", "read", READING, error);
+export function cannotRead(error: NodeJS.ErrnoException, file = "The file"): OperatorError {
+  return problem("invalid", `${file} cannot be read`, READING, error);
 }
 
-export function cannotWrite(what: "created" | "written", error: NodeJS.ErrnoException): OperatorError {
-  return problem("refused", what, WRITING, error);
+export function cannotWrite(
+  what: "created" | "written",
+  error: NodeJS.ErrnoException,
+  file = "The file",
+): OperatorError {
+  return problem("refused", `${file} cannot be ${what}`, WRITING, error);
 }
 
 function problem(code: "invalid" | "refused", what: string, reasons: typeof READING, cause: NodeJS.ErrnoException) {
-  const reason = reasons[cause.code ?? ""] ?? String(cause.code);
-  return new OperatorError(code, `The file cannot be ${what}: ${reason}.`, { cause });
+  return new OperatorError(code, `${what}: ${reasons[cause.code ?? ""] ?? String(cause.code)}.`, { cause });
 }

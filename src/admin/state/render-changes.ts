@@ -10,20 +10,19 @@ export function renderChanges(changes: readonly ReturnType<typeof toWireChange>[
       const remarks = [...(drift ? ["changed since the last apply"] : []), ...(needs_prune ? ["needs --prune"] : [])];
       const more = remarks.length === 0 ? "" : ` (${remarks.join(", ")})`;
       const head = `${SIGNS[action]} ${action} ${kind} ${object}${id === null ? "" : ` ${id}`}${more}\n`;
-      const isNew = action === "create";
-      return (
-        head +
-        fields
-          .filter(({ after }) => !isNew || !isEmpty(after))
-          .map(({ field, before, after }) =>
-            isNew
-              ? `    ${field}: ${valueText(after)}\n`
-              : `    ${field}: ${valueText(before)} -> ${valueText(after)}\n`,
-          )
-          .join("")
-      );
+      return head + linesOf(action, fields).join("");
     })
     .join("");
+}
+
+/** An object that comes or goes has one value in each field. */
+function linesOf(action: keyof typeof SIGNS, fields: ReturnType<typeof toWireChange>["fields"]): readonly string[] {
+  if (action !== "create" && action !== "remove")
+    return fields.map(({ field, before, after }) => `    ${field}: ${valueText(before)} -> ${valueText(after)}\n`);
+  return fields
+    .map(({ field, before, after }) => ({ field, value: action === "create" ? after : before }))
+    .filter(({ value }) => !isEmpty(value))
+    .map(({ field, value }) => `    ${field}: ${valueText(value)}\n`);
 }
 
 function valueText(value: Json): string {

@@ -29,6 +29,7 @@ export default defineVerb({
   needs: ["store", "sources", "functions", "storedVersions"],
 
   result: wireWorkflow,
+  nothing: { versions: "It uses the loaded versions." },
 
   async run({ workflow: id, ...settings }, call) {
     const store = await call.store();

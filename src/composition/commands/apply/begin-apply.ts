@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { write } from "../../../admin/cli/command-io.ts";
-import { cannotRead } from "../../../admin/cli/file-problem.ts";
+import { cannotRead, cannotWrite } from "../../../admin/cli/file-problem.ts";
 import { usage } from "../../../admin/cli/parse-command.ts";
 import { EXIT, reportFailure } from "../../../admin/cli/report-failure.ts";
 import { decodeText } from "../../../admin/cli/read-text-file.ts";
@@ -9,6 +9,7 @@ import { renderChanges } from "../../../admin/state/render-changes.ts";
 import type { toWirePlan } from "../../../admin/state/plan-wire.ts";
 import type { JsonObject } from "../../../terms/json/json.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
+import { shellWord } from "../../../terms/text/shell-word.ts";
 import { printableJson, printableLines } from "../../../terms/text/printable.ts";
 import { openAdminAccess } from "../batch/open-admin-access.ts";
 import { replaceExit } from "../replace-exit.ts";
@@ -66,7 +67,8 @@ async function resultOf(given: ApplyInputs, env: NodeJS.ProcessEnv): Promise<End
   const { state, prune } = saved;
   const place = { dataDir: given.data_dir, project: given.project, makesStore: given.plan !== true };
   const { admin, close } = await openAdminAccess(given.remote, place, env);
-  const ask = async (verb: string, input: JsonObject) => admin.ask(verb, input).catch(withName(name));
+  const ask = async (verb: string, input: JsonObject) =>
+    admin.ask(verb, input).catch(withoutStore(name)).catch(withName(name));
   try {
     const plan = (await ask("state plan", { state, prune })) as unknown as WirePlan;
     const digest = saved.store_digest ?? plan.store_digest;
@@ -102,8 +104,8 @@ async function resultOf(given: ApplyInputs, env: NodeJS.ProcessEnv): Promise<End
 
   async function savePlan(file: string, plan: SavedPlan): Promise<void> {
     await writeFile(file, `${JSON.stringify(plan, null, 2)}\n`, { flag: "wx", mode: 0o600 }).catch(
-      (cause: NodeJS.ErrnoException) => {
-        throw new OperatorError("invalid", `The plan cannot be written (${cause.code ?? cause.name}).`, { cause });
+      (error: NodeJS.ErrnoException) => {
+        throw cannotWrite("created", error, "The file for the plan");
       },
     );
   }
@@ -121,6 +123,16 @@ async function readInput(given: ApplyInputs): Promise<{ readonly name: string; r
   if (given.prune !== undefined || given.plan !== undefined)
     throw usage("--plan-file applies a plan as it was made: --plan and --prune do not go with it.");
   return { name: given.plan_file!, saved: await readPlanFile(given.plan_file!) };
+}
+
+/** Only `--plan` opens a store that has to exist. */
+function withoutStore(file: string): (error: unknown) => Promise<never> {
+  return async (error) => {
+    const { StoreMissing } = await import("../../../storage/engine.ts");
+    if (!(error instanceof StoreMissing)) throw error;
+    const next = `To make it as the file describes: datarun apply -f ${shellWord(file)}`;
+    throw new OperatorError(error.code, `${error.message.replace(/\. .*/s, ".")} Everything would be new. ${next}`);
+  };
 }
 
 /** Puts the name of the file before the line and column of each problem. */
@@ -158,8 +170,8 @@ function variable(name: string, env: NodeJS.ProcessEnv): string {
 }
 
 async function fileText(path: string): Promise<string> {
-  const bytes = await readFile(path).catch((cause: NodeJS.ErrnoException) => {
-    throw new OperatorError("invalid", `The file ${path} cannot be read (${cause.code ?? cause.name}).`, { cause });
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+    throw cannotRead(error, `The file ${path}`);
   });
   return decodeText(bytes).replace(/\r?\n$/, "");
 }

@@ -1,5 +1,5 @@
 import { open, rm } from "node:fs/promises";
-import { OperatorError } from "../../../terms/operator-error.ts";
+import { cannotWrite } from "../../../admin/cli/file-problem.ts";
 
 export interface TokensFile {
   /** Writes one JSON object a line. Without any, the file is removed. */
@@ -12,9 +12,8 @@ export interface TokensFile {
  * @throws OperatorError
  */
 export async function openTokensFile(path: string): Promise<TokensFile> {
-  const file = await open(path, "wx", 0o600).catch((cause: NodeJS.ErrnoException) => {
-    const problem = cause.code === "EEXIST" ? "it exists already" : (cause.code ?? cause.name);
-    throw new OperatorError("invalid", `The file for tokens cannot be created (${problem}).`, { cause });
+  const file = await open(path, "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
+    throw cannotWrite("created", error, "The file for tokens");
   });
   return {
     async close(issued) {
