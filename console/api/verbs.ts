@@ -1122,6 +1122,108 @@ export interface components {
             equal: number;
             lines: number;
         };
+        LedgerCountInput: {
+            /** @description Id of the run (trx_…), its transaction_id */
+            transaction?: string;
+            /** @description Runs that started then or later; the last 24 hours by default. A day begins at midnight of --time-zone */
+            from?: string;
+            /** @description Runs that started before then */
+            to?: string;
+            /** @description Id of the organization (org_…) */
+            org?: string;
+            /** @description Id of the workflow (wfl_…) */
+            workflow?: string;
+            /** @description Id of the function, as `datarun function list` shows it */
+            function?: string;
+            /** @description Runs of this version of the function: its digest or, with --function, its number or the first 6 or more characters of its digest */
+            function_version?: string;
+            /** @description Runs of this version of the deployment */
+            build?: string;
+            /** @description Runs of requests that had this X-Request-Id of the caller */
+            client_request_id?: string;
+            /** @description Runs of requests whose traceparent had this trace id */
+            trace_id?: string;
+            /** @description Id of the source, as `datarun source list` shows it */
+            source?: string;
+            /** @description Runs with a call of this version of the source: its digest or, with --source, its number or the first 6 or more characters of its digest */
+            source_version?: string;
+            /**
+             * @description Runs with a call that had this outcome; with --source, a call of that source
+             * @enum {unknown}
+             */
+            outcome?: "match" | "no_match" | "failed" | "unknown";
+            /**
+             * @description Runs with a request that has this charge; with --source or --outcome, in a call that they select
+             * @enum {unknown}
+             */
+            charged?: "yes" | "no" | "unknown";
+            /**
+             * @description Runs with a call that failed in this way; with --source, a call of that source
+             * @enum {unknown}
+             */
+            failure?: "shed" | "internal" | "region" | "input" | "credential" | "budget" | "unreachable" | "timeout" | "connection_lost" | "vendor_5xx" | "rate_limited" | "vendor_4xx" | "pending" | "contract" | "no_room" | "abandoned" | "adapter";
+            /** @description Runs that took at least this many milliseconds; with --source, runs with such a call of that source */
+            min_duration_ms?: number;
+            /**
+             * @description The length of a step; hour by default
+             * @enum {unknown}
+             */
+            step?: "minute" | "hour" | "day";
+            /** @description The time zone of days, such as Europe/Berlin; UTC by default */
+            time_zone?: string;
+        };
+        LedgerCountResult: {
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            to: string;
+            step: string;
+            /**
+             * Format: date-time
+             * @description Earlier runs were not counted, because there are very many; UTC
+             */
+            counted_from: string;
+            /** @description The time from which the ledger has all runs: before it, counts are unknown, not zero; UTC */
+            complete_from: string | null;
+            total: {
+                runs: number;
+                /** @description A call failed, also by a rejection of this service */
+                failed: number;
+                /** @description None failed, and the outcome of a call is unknown */
+                unknown: number;
+                /** @description Neither, and a call had a record */
+                match: number;
+                /** @description Every call had no record */
+                no_match: number;
+                /** @description No call was recorded */
+                no_calls: number;
+            };
+            /** @description One for each step with runs, by the step's start */
+            points: {
+                /**
+                 * Format: date-time
+                 * @description UTC
+                 */
+                at: string;
+                runs: number;
+                /** @description A call failed, also by a rejection of this service */
+                failed: number;
+                /** @description None failed, and the outcome of a call is unknown */
+                unknown: number;
+                /** @description Neither, and a call had a record */
+                match: number;
+                /** @description Every call had no record */
+                no_match: number;
+                /** @description No call was recorded */
+                no_calls: number;
+            }[];
+        };
         LedgerExportInput: {
             /**
              * @description csv by default
@@ -3226,6 +3328,7 @@ export interface Verbs {
   "keys verify": { input: Schemas["KeysVerifyInput"]; result: Schemas["KeysVerifyResult"] };
   "ledger activity": { input: Schemas["LedgerActivityInput"]; result: Schemas["LedgerActivityResult"] };
   "ledger compare": { input: Schemas["LedgerCompareInput"]; result: Schemas["LedgerCompareResult"] };
+  "ledger count": { input: Schemas["LedgerCountInput"]; result: Schemas["LedgerCountResult"] };
   "ledger export": { input: Schemas["LedgerExportInput"]; result: string };
   "ledger history": { input: Schemas["LedgerHistoryInput"]; result: Schemas["LedgerHistoryResult"] };
   "ledger list": { input: Schemas["LedgerListInput"]; result: Schemas["LedgerListResult"] };
@@ -3319,6 +3422,7 @@ export const ROLE_OF: Readonly<Record<keyof Verbs, Role>> = {
   "keys verify": "viewer",
   "ledger activity": "viewer",
   "ledger compare": "viewer",
+  "ledger count": "viewer",
   "ledger export": "viewer",
   "ledger history": "viewer",
   "ledger list": "viewer",
@@ -3409,6 +3513,7 @@ export const CHANGES: Readonly<Record<keyof Verbs, boolean>> = {
   "keys verify": false,
   "ledger activity": false,
   "ledger compare": false,
+  "ledger count": false,
   "ledger export": false,
   "ledger history": false,
   "ledger list": false,

@@ -27,7 +27,7 @@ export default defineCommand({
           maximum: 100,
           description:
             "The percentage of rows that the cheapest order has to find; all that any source finds by default",
-            "x-placeholder": "PERCENT",
+          "x-placeholder": "PERCENT",
         }),
       ),
       html: Type.Optional(
