@@ -95,7 +95,7 @@ const OF_CALLS: ReadonlySet<string> = new Set(["no record", "no credential"]);
 const PERCENTILES = [
   { label: "p50", share: 0.5, colour: "series-1" },
   { label: "p95", share: 0.95, colour: "series-2" },
-  { label: "p99", share: 0.99, colour: "series-6", isDashed: true },
+  { label: "p99", share: 0.99, colour: "series-4", isDashed: true },
 ] as const;
 
 /** Percentiles of the durations, with a gap where nothing was timed. */
