@@ -37,7 +37,7 @@ export function OverviewPage() {
       }
       actions={<Pulse at={event?.at} isLive={problem === undefined} />}
     >
-      {event ? <Now event={event} /> : problem === undefined && <Loading />}
+      {event && <Now event={event} />}
     </Page>
   );
 }
@@ -62,7 +62,7 @@ function Now({ event }: { readonly event: LiveEvent }) {
   // What arrives late would shift the content below.
   const isPlaced = useTogether(objects);
   const isWhole = useTogether(objects, all.result ?? all.error, sources.result ?? sources.error, useCharts());
-  if (!isPlaced) return <Loading />;
+  if (!isPlaced) return null;
   const known = objects ?? new Map();
   return (
     <>
