@@ -33,6 +33,8 @@ export function RunsPage() {
   const input = inputOf(filter, useSpan(range));
   const list = useList("ledger list", input, "runs");
   const names = useSameNames(useNames((list.rows ?? []).flatMap((run) => [run.organization_tuid, run.workflow])));
+  // A name is shorter than an id: a late name would shift the rows below.
+  const rows = names === undefined ? undefined : list.rows;
   const damaged = list.results.flatMap((page) => page.damaged ?? []);
   // With a strict filter a page may end early, and the next pages may still have matches.
   const lookedBackTo = list.results.at(-1)?.looked_back_to;
@@ -46,8 +48,11 @@ export function RunsPage() {
       {damaged.length > 0 && (
         <Damaged runs={{ count: damaged.length, named: damaged.slice(0, NAMED_MAX) }} says="left out of this list" />
       )}
-      {filter.charged === undefined && <ToSettle {...toSettleOf(list.results[0])} filter={filter} range={range} />}
-      <div id="runs" tabIndex={-1}>
+      {rows !== undefined && filter.charged === undefined && (
+        <ToSettle {...toSettleOf(list.results[0])} filter={filter} range={range} />
+      )}
+      {/* Another element when the rows arrive, because the sentence above that arrives with them would shift it. */}
+      <div key={rows === undefined ? "loading" : "rows"} id="runs" tabIndex={-1}>
         <NamesOfRuns.Provider value={names ?? NO_NAMES}>
           <List
             caption="Runs"
@@ -71,8 +76,7 @@ export function RunsPage() {
               )
             }
             {...list}
-            // A name is shorter than an id: a late name would shift the rows below.
-            rows={names === undefined ? undefined : list.rows}
+            rows={rows}
           />
         </NamesOfRuns.Provider>
       </div>
