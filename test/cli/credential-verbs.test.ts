@@ -83,6 +83,17 @@ test("fields come from the command line, the environment and standard input at o
   assert.equal((await explain()).usable, true);
 });
 
+test("a reference that cannot be read is stored, and how to see that is said", async (t) => {
+  const { store, run } = await prepared(t);
+  const created = await store("--ref api_key=file:/run/secrets/none --json");
+  assert.equal(created.code, 0, created.stderr);
+  const { cred_id: id } = JSON.parse(created.stdout) as { cred_id: string };
+  assert.match(created.stderr, new RegExp(`To see whether they can be: .*credential verify ${id}\n$`));
+  const verified = await run(["credential", "verify", id]);
+  assert.equal(verified.code, 1, verified.stderr);
+  assert.match(verified.stdout, /\napi_key +file:\/run\/secrets\/none +- +there is no .+\n/);
+});
+
 const refusals: readonly [string, object, RegExp, number][] = [
   ["--set api_key=abc", {}, /field api_key must have at least 4 characters/, 1],
   ["--set port:=1", {}, /field api_key is required/, 1],

@@ -104,6 +104,10 @@ export default defineVerb({
     });
     if (created === null) throw unknownOrganization(org);
     for (const sentence of defaultsText(created)) note(sentence);
+    if (Object.keys(references).length > 0)
+      note(
+        `References are read when a call needs them. To see whether they can be: datarun credential verify ${sealedFor.id}`,
+      );
     return { cred_id: created.credential.id };
   },
 });

@@ -44,12 +44,26 @@ export default defineVerb({
     const credential = await (await call.store()).credential(id);
     if (credential === null) throw unknownCredential(id);
     const source = requireSource(await call.sources(), credential.source);
+    const asked = {
+      organizationId: credential.organizationId,
+      source: source.id,
+      context: context ?? credential.contexts[0] ?? "dev",
+      region: call.region(),
+      inline: undefined,
+      credentialId: id,
+      autoSelect: false,
+    };
+    const readReferences = async () => {
+      const { references } = await (await call.finder()).explain(asked);
+      return references.length > 0 && { references: references.map(toWireReference) };
+    };
     if (source.declaration.verify === undefined) {
       return {
         cred_id: id,
         source: source.id,
         verdict: "could not tell",
         reason: "the source declares no call that checks a credential",
+        ...(await readReferences()),
       };
     }
     if (credential.disabled)
@@ -58,29 +72,13 @@ export default defineVerb({
       {
         source: proving(source),
         inputs: {},
-        context: context ?? credential.contexts[0] ?? "dev",
+        context: asked.context,
         credential: id,
         purpose: { verifies: id },
       },
       liveCallParts(call, { org: credential.organizationId, credential: id }),
     );
-    const { references } = await (
-      await call.finder()
-    ).explain({
-      organizationId: credential.organizationId,
-      source: source.id,
-      context: context ?? credential.contexts[0] ?? "dev",
-      region: call.region(),
-      inline: undefined,
-      credentialId: id,
-      autoSelect: false,
-    });
-    return {
-      cred_id: id,
-      source: source.id,
-      ...verdictOf(answer),
-      ...(references.length > 0 && { references: references.map(toWireReference) }),
-    };
+    return { cred_id: id, source: source.id, ...verdictOf(answer), ...(await readReferences()) };
   },
 
   hasFailed: (result) => result["verdict"] !== "good",

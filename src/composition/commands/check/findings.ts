@@ -41,7 +41,7 @@ export const CHECKS = {
   },
   "catalogs.refused": {
     says: "A package of the setting `catalogs` is not installed, holds more than YAML files, replaces a source, or is not as `datarun.lock` states.",
-    hint: "Read what differs. `datarun catalog lock` accepts it.",
+    hint: "Install what is missing, read what differs, and accept it with `datarun catalog lock`.",
     stopsStart: true,
   },
   "origins.names_nothing": {
