@@ -208,7 +208,10 @@ export class RowAsker {
   #askLater(job: RowJob): void {
     const { clock } = this.#parts;
     const budget = Object.values(job.previous?.sources ?? {}).find(({ failure }) => failure?.kind === "budget");
-    if (budget !== undefined) return this.stop(`A budget is used up: ${budget.message}`);
+    if (budget !== undefined)
+      return this.stop(
+        `A budget is used up. With room in it, such as by a higher --max-cost, the same command continues: ${budget.message}`,
+      );
     if (clock.now() - this.#slowedAt >= SLOW_DOWN_EVERY_MS) {
       this.#slowedAt = clock.now();
       this.#limit = Math.max(1, this.#limit / 2);
