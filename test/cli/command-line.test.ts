@@ -23,6 +23,7 @@ test("every verb has help with its options, what they mean, and an example that 
     assert.deepEqual([code, stderr], [0, ""]);
     assert.ok(stdout.startsWith(`${verb.summary}.\n`), name);
     assert.ok(stdout.includes(`Example:\n  datarun ${name} ${verb.example}\n`), name);
+    assert.equal(/^ {2}--remote /m.test(stdout), verb.terminalOnly !== true, name);
     for (const line of stdout.split("\n")) assert.ok(line.length <= 200, line);
     for (const [property, schema] of Object.entries(verb.input.properties)) {
       assert.ok((schema as { description?: string }).description, `${name}: ${property} has no description`);

@@ -21,7 +21,10 @@ export async function commandsPage(): Promise<Page> {
     table(
       ["command", "what it does"],
       [
-        ...lasting.map(({ name, command }) => [`[${code(name)}](#${name})`, `${command.summary}.`]),
+        ...lasting.map(({ name, command }) => [
+          `[${code(name)}](#${name.replaceAll(" ", "-")})`,
+          `${command.summary}.`,
+        ]),
         ...verbs.map(({ name, verb }) => [`[${code(name)}](#${name.replaceAll(" ", "-")})`, `${verb.summary}.`]),
       ],
     ),

@@ -4,7 +4,7 @@ import type { Verb } from "../verb.ts";
 
 /** The declaration of a command, from which its options, checks and help are derived. Every verb is one. */
 export type CommandForm = Pick<Verb, "summary" | "description" | "example" | "input" | "positional"> &
-  Partial<Pick<Verb, "stream" | "refuseWatch">>;
+  Partial<Pick<Verb, "stream" | "refuseWatch" | "terminalOnly">>;
 
 /** A command that runs until it is stopped, such as the service. It has no result, and only its own options. */
 export interface LastingCommand<Input extends TObject = TObject> extends CommandForm {

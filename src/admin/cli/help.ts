@@ -21,7 +21,7 @@ export async function helpOnAll(verbs: VerbSet, lasting: LastingCommands): Promi
     columns(running),
     ...nouns.map((group) => columns((group ?? []).map(({ name, summary }) => [name, summary]))),
     "Exit codes: 0 done, 1 failed (also if the result is a failure), 2 usage error.",
-    '"datarun --version" prints the installed version. "datarun COMMAND --help" explains a command. Those below the first block take --json, --data-dir, --project and --remote, and can be used while the service runs.',
+    '"datarun --version" prints the installed version. "datarun COMMAND --help" explains a command. Those below the first block take --json, --data-dir, --project and, if a service can run them, --remote, and can be used while the service runs. --no-OPTION turns off an option that takes no value, such as --no-auto-credentials.',
   ]
     .map((block) => (block.startsWith("  ") ? block : wrap(block, "")))
     .join("\n\n")

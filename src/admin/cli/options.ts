@@ -41,7 +41,7 @@ export function shapeOf(command: CommandForm): CommandShape {
     options: [
       ...options.flatMap(spread),
       ...(command.refuseWatch === undefined ? [] : [WATCH]),
-      ...(isLasting(command) ? [HELP] : COMMON),
+      ...(isLasting(command) ? [HELP] : command.terminalOnly === true ? COMMON_IN_TERMINAL : COMMON),
     ],
     lastCounts: isLasting(command),
   };
@@ -202,3 +202,8 @@ const COMMON: readonly Option[] = [
   },
   HELP,
 ];
+
+/** A service does not run the verb: `--remote`, or its variable, is refused with that reason. */
+const COMMON_IN_TERMINAL = COMMON.map((option) =>
+  option.name === "remote" ? { ...option, isHidden: true as const } : option,
+);
