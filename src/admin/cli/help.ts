@@ -72,15 +72,28 @@ function written({ name, placeholder, kind, short }: Option): string {
   return kind === "switch" ? names : `${names} ${placeholder}`;
 }
 
-function description({ description, required, kind }: Option): string {
-  const more = [...(required ? ["required"] : []), ...(kind === "list" ? ["may be repeated"] : [])];
-  return more.length === 0 ? description : `${description} (${more.join(", ")})`;
+function description({ description, required, kind, values, placeholder }: Option): string {
+  const more = [
+    ...(required ? ["required"] : []),
+    ...(kind === "list" ? ["may be repeated"] : []),
+    ...(values === undefined || values.every((value) => placeholder.includes(value))
+      ? []
+      : [`one of ${values.join(", ")}`]),
+  ];
+  return more.length === 0 ? description : `${description} (${more.join("; ")})`;
 }
 
+/** A longer name stands on a line of its own, so that it does not narrow all descriptions. */
+const LEFT_MAX = 44;
+
 function columns(rows: readonly (readonly [string, string])[]): string {
-  const width = Math.max(...rows.map(([left]) => left.length));
+  const width = Math.max(...rows.map(([left]) => left.length).filter((length) => length <= LEFT_MAX));
+  const indent = " ".repeat(width + 4);
   return rows
-    .map(([left, right]) => `  ${left.padEnd(width)}  ${wrap(right, " ".repeat(width + 4), width + 4)}`)
+    .map(([left, right]) => {
+      const beside = left.length <= width ? `${left.padEnd(width)}  ` : `${left}\n${indent}`;
+      return `  ${beside}${wrap(right, indent, indent.length)}`;
+    })
     .join("\n");
 }
 

@@ -47,6 +47,9 @@ export function shapeOf(command: CommandForm): CommandShape {
   };
 }
 
+/** The help of an option with more values lists them in its description. */
+const VALUES_CHARS_MAX = 40;
+
 function propertiesOf(input: TObject): Option[] {
   return Object.entries(input.properties).map(([property, schema]): Option => {
     const described = schema as PropertySchema;
@@ -58,7 +61,7 @@ function propertiesOf(input: TObject): Option[] {
       placeholder:
         described["x-placeholder"] ??
         (described["x-file"] === true ? "FILE" : undefined) ??
-        values?.join("|") ??
+        (values !== undefined && values.join("|").length <= VALUES_CHARS_MAX ? values.join("|") : undefined) ??
         property.toUpperCase(),
       description: described.description ?? "",
       required: input.required?.includes(property) ?? false,
