@@ -151,6 +151,20 @@ export function ledgerActivityContract(name: string, newLedger: (t: TestContext)
           [null, 1, 0, 10, { costs: [], unpriced: 0 }],
         ],
       );
+      // Of one function, also the costs of its runs one by one, without those that were rejected.
+      await ended(4, null, { functionFault: "function.overloaded" });
+      const unsettled = makeAttempt({ charged: "unknown", price: { amount: 9_000_000n, currency: "USD" } });
+      await ended(5, null, { calls: [makeCall({ ...lost, charged: "unknown", attempts: [unsettled] })] });
+      const [line] = await reader.functionActivity(filter);
+      assert.deepEqual(line?.costPerRun, {
+        runs: 5,
+        costs: [
+          { currency: "EUR", median: 0n, most: 2_000_000n },
+          { currency: "USD", median: 0n, most: 9_000_000n },
+        ],
+      });
+      const dear = (await reader.functionActivity({ ...filter, to: MARCH + 3 * MINUTE }))[0]?.costPerRun;
+      assert.deepEqual(dear?.costs, [{ currency: "EUR", median: 1_500_000n, most: 2_000_000n }]);
       const workflows = await reader.functionActivity({ ...filter, by: "workflow" });
       assert.deepEqual(new Set(workflows.map(({ workflowId }) => workflowId)), new Set(["wfl_0", "wfl_1"]));
     });

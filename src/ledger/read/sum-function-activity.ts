@@ -2,6 +2,7 @@ import { failureLabelOf } from "../../terms/counted-end.ts";
 import { NOTHING_SENT } from "../journal/verdicts.ts";
 import type { AttemptRow, LedgerTables } from "../ports.ts";
 import { costOfRequests, type RunCost } from "./costs.ts";
+import type { Micros } from "../../terms/money/money.ts";
 import { toStored } from "../stored-text.ts";
 import { type ActivityLine, NEWEST_OF_EACH, NEWEST_OF_ONE, percentilesOf } from "./sum-activity.ts";
 
@@ -29,14 +30,22 @@ export interface FunctionActivityLine extends Pick<
   readonly version?: string | null;
   /** If grouped by workflow. */
   readonly workflowId?: string;
-  /** The cost of the requests that its runs sent, if grouped by version. */
+  /** The cost of the requests that its runs sent, if grouped by version, or of one function. */
   readonly cost?: RunCost;
+  readonly costPerRun?: CostPerRun;
   /** `rejected`: by this service, before the function ran. `unknown`: the service died before the run ended. */
   readonly outcomes: Readonly<Record<RunEnd, number>>;
   /** Number of failed runs by fault of the function, the most frequent fault first. */
   readonly faults: readonly { readonly code: string; readonly runs: number }[];
   /** The outcome of the newest run: `answered`, `unknown`, or a fault. */
   readonly last: string;
+}
+
+/** The costs of runs that were not rejected, one by one. An unknown charge counts as charged. */
+export interface CostPerRun {
+  readonly runs: number;
+  /** Half of the runs cost at most `median`, in each currency. */
+  readonly costs: readonly { readonly currency: string; readonly median: Micros; readonly most: Micros }[];
 }
 
 const GROUPED = { function: "NULL", version: "r.function_version", workflow: "r.workflow_id" } as const;
@@ -66,6 +75,7 @@ export async function sumFunctionActivity(
   }: FunctionActivityFilter,
 ): Promise<readonly FunctionActivityLine[]> {
   const lines: FunctionActivityLine[] = [];
+  const isWithCost = by === "version" || (by === "function" && functions.length === 1);
   for (const functionId of functions) {
     // One more than the maximum shows whether there are more.
     const atMost = await newestRuns(tables, functionId, { ...span, by, newest: newest + 1 });
@@ -74,8 +84,9 @@ export async function sumFunctionActivity(
     const countedFrom = isComplete ? span.from : Math.max(span.from, runs.at(-1)!.started_at);
     const real = runs.filter(({ simulated }) => simulated === 0);
     for (const [key, own] of Map.groupBy(real, ({ grouped }) => grouped)) {
-      const line = toLine(functionId, { countedFrom, isComplete }, own);
-      if (by === "version") lines.push({ ...line, version: key, cost: await costOfRuns(tables, own) });
+      const costs = isWithCost ? await costsOfRuns(tables, own) : {};
+      const line = { ...toLine(functionId, { countedFrom, isComplete }, own), ...costs };
+      if (by === "version") lines.push({ ...line, version: key });
       else if (by === "workflow") lines.push({ ...line, workflowId: key! });
       else lines.push(line);
     }
@@ -100,15 +111,32 @@ async function newestRuns(
 /** Few enough for one statement on either engine. */
 const RUNS_AT_ONCE = 500;
 
-async function costOfRuns({ query }: LedgerTables, runs: readonly RunFigures[]): Promise<RunCost> {
-  const requests: Pick<AttemptRow, "charged" | "price" | "currency">[] = [];
+type Request = Pick<AttemptRow, "transaction_id" | "charged" | "price" | "currency">;
+
+async function costsOfRuns(
+  { query }: LedgerTables,
+  runs: readonly RunFigures[],
+): Promise<Required<Pick<FunctionActivityLine, "cost" | "costPerRun">>> {
+  const requests: Request[] = [];
   for (let at = 0; at < runs.length; at += RUNS_AT_ONCE) {
     const ids = runs.slice(at, at + RUNS_AT_ONCE).map(({ transaction_id: id }) => id);
     const marks = ids.map(() => "?").join(", ");
-    const sql = `SELECT a.charged, a.price, a.currency FROM ledger_attempts AS a WHERE a.transaction_id IN (${marks})`;
-    requests.push(...(await query<Pick<AttemptRow, "charged" | "price" | "currency">>(sql, ids)));
+    const sql = `SELECT a.transaction_id, a.charged, a.price, a.currency FROM ledger_attempts AS a WHERE a.transaction_id IN (${marks})`;
+    requests.push(...(await query<Request>(sql, ids)));
   }
-  return costOfRequests(requests);
+  return { cost: costOfRequests(requests), costPerRun: costPerRun(runs, requests) };
+}
+
+function costPerRun(runs: readonly RunFigures[], requests: readonly Request[]): CostPerRun {
+  const counted = runs.filter((run) => endOf(run) !== "rejected");
+  const ofRun = Map.groupBy(requests, ({ transaction_id: id }) => id);
+  const amounts = counted.flatMap(({ transaction_id: id }) => costOfRequests(ofRun.get(id) ?? []).costs);
+  const costs = [...Map.groupBy(amounts, ({ currency }) => currency)].map(([currency, own]) => {
+    const free = Array.from({ length: counted.length - own.length }, () => 0n);
+    const sorted = [...free, ...own.map(({ most }) => most)].toSorted((one, other) => (one < other ? -1 : 1));
+    return { currency, median: sorted[Math.ceil(sorted.length / 2) - 1]!, most: sorted.at(-1)! };
+  });
+  return { runs: counted.length, costs: costs.toSorted((one, other) => (one.currency < other.currency ? -1 : 1)) };
 }
 
 /** @param runs at least one, newest first */
