@@ -11,19 +11,8 @@ const REFRESH_MS = 30_000;
 
 /** The history of a range. A range that ends now is read again from time to time while the page is visible. */
 export function useHistory(range: TimeRange, filter: Filter<"ledger history">): VerbState<History> {
-  return useFresh(range, useVerb("ledger history", { ...filter, ...stepsOf(range) }));
-}
-
-/** The counts of a range's runs, read again in the same way. */
-export function useRunCounts(range: TimeRange, filter: Filter<"ledger count">): VerbState<RunCounts> {
-  return useFresh(range, useVerb("ledger count", { ...filter, ...stepsOf(range) }));
-}
-
-function stepsOf({ from, to, step, zone }: TimeRange) {
-  return { from, to, step, ...(zone !== "UTC" && { time_zone: zone }) };
-}
-
-function useFresh<Result>({ name }: TimeRange, state: VerbState<Result>): VerbState<Result> {
+  const state = useVerb("ledger history", { ...filter, ...stepsOf(range) });
+  const { name } = range;
   const { reload } = state;
   useEffect(() => {
     if (name === "custom") return;
@@ -31,4 +20,13 @@ function useFresh<Result>({ name }: TimeRange, state: VerbState<Result>): VerbSt
     return () => clearInterval(timer);
   }, [name, reload]);
   return state;
+}
+
+/** The counts of a range's runs. Like the list of these runs, they are not read again. */
+export function useRunCounts(range: TimeRange, filter: Filter<"ledger count">): VerbState<RunCounts> {
+  return useVerb("ledger count", { ...filter, ...stepsOf(range) });
+}
+
+function stepsOf({ from, to, step, zone }: TimeRange) {
+  return { from, to, step, ...(zone !== "UTC" && { time_zone: zone }) };
 }

@@ -48,6 +48,7 @@ test("a function shows its code as written, and runs its cases", { skip: NO_BROW
   const day = page.getByRole("region", { name: "Runs", exact: true });
   await day.getByText("2 (67 %)").waitFor();
   await day.getByText("1 function.").waitFor();
+  await page.getByText("nothing in the last 28 days, 3 runs").waitFor();
   await day.getByRole("link", { name: "Show the runs" }).click();
   await page.waitForURL(/\/runs\?function=dfunc_sum&range=24h$/);
   await until(async () => (await page.getByRole("table", { name: "Runs" }).getByRole("row").count()) === 4);

@@ -16,6 +16,7 @@ import { Count, Id, Took } from "../../parts/values.tsx";
 import { useVersions } from "../versions/use-versions.ts";
 import { VersionsSection } from "../versions/versions-section.tsx";
 import { FunctionCases } from "./function-cases.tsx";
+import { FunctionCost, useFunctionCosts } from "./function-cost.tsx";
 import { FunctionHistory } from "./function-history.tsx";
 import { FunctionShadow } from "./function-shadow.tsx";
 
@@ -28,11 +29,13 @@ export function FunctionPage({ id }: { readonly id: string }) {
   const history = useHistory(range, { by: "version", function: id });
   const shadow = useVerb("function shadow", { function: id });
   const versions = useVersions("function", id);
+  const costs = useFunctionCosts(id);
   const isWhole = useTogether(
     history.result ?? history.error,
     useCharts(),
     shadow.result ?? shadow.error,
     versions.rows ?? versions.error,
+    costs.result ?? costs.error,
   );
   if (shown?.function !== id || !isWhole) {
     return (
@@ -57,6 +60,7 @@ export function FunctionPage({ id }: { readonly id: string }) {
         <Facts
           of={[
             { title: "Sources", value: <CalledSources of={shown} /> },
+            { title: "Cost of a run", value: <FunctionCost of={costs} /> },
             {
               title: "Time",
               value: (

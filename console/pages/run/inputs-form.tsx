@@ -6,6 +6,7 @@ import { Failure } from "../../parts/failure.tsx";
 import { toText } from "../../parts/form-fields.ts";
 import { SchemaForm } from "../../parts/schema-form.tsx";
 import { mayUse, session } from "../../session.ts";
+import { FunctionCost, useFunctionCosts } from "../functions/function-cost.tsx";
 import { runLabel } from "./price-words.ts";
 import { Refused } from "./refused.tsx";
 import { linkWith } from "./run-address.ts";
@@ -135,7 +136,7 @@ function WhoPays({ plan, functionId }: Pick<ToRun, "plan" | "functionId">) {
   if (functionId !== undefined)
     return (
       <>
-        <bdi>{organization}</bdi> pays for all calls of the function.
+        <bdi>{organization}</bdi> pays for all calls of the function. Cost of a run: <CostOf id={functionId} />.
       </>
     );
   return (
@@ -148,6 +149,10 @@ function WhoPays({ plan, functionId }: Pick<ToRun, "plan" | "functionId">) {
       {unknown_cost.length > 0 && `The prices of these sources are unknown: ${unknown_cost.join(", ")}.`}
     </>
   );
+}
+
+function CostOf({ id }: { readonly id: string }) {
+  return <FunctionCost of={useFunctionCosts(id)} />;
 }
 
 /** The sources that read a field, and those that require it. */

@@ -23,3 +23,25 @@ export function costWords(row: PlannedSource, isSimulated: boolean): string {
   if (row.cost === "unknown") return `unknown, per ${per}`;
   return `${row.at_most} ${row.currency} per ${per}`;
 }
+
+/** The days of which the runs of a function are looked at. */
+export const COST_DAYS = 28;
+
+type Activity = Pick<
+  ResultOf<"function activity">["activity"][number],
+  "cost_per_run" | "cost_runs" | "unpriced" | "complete"
+>;
+
+/** What recent runs of a function cost, as an estimate of the next one. */
+export function costOfRunsWords(line: Activity | undefined): string {
+  const { cost_per_run: costs = [], cost_runs: runs = 0, unpriced = 0, complete = true } = line ?? {};
+  if (runs === 0) return `unknown: it had no live run in the last ${COST_DAYS} days`;
+  const counted = `${runs.toLocaleString("en-GB")} ${runs === 1 ? "run" : "runs"}`;
+  const when = complete ? `in the last ${COST_DAYS} days, ${counted}` : `in its newest ${counted}`;
+  const amounts = costs.map(({ currency, median, most }) =>
+    median === most ? `about ${most} ${currency}` : `about ${median} ${currency}, at most ${most} ${currency}`,
+  );
+  if (unpriced > 0)
+    amounts.push(`${unpriced.toLocaleString("en-GB")} ${unpriced === 1 ? "request" : "requests"} without a price`);
+  return `${amounts.length === 0 ? "nothing" : amounts.join(", and ")} ${when}`;
+}
