@@ -1,7 +1,7 @@
 import { completeFrom, type HistoryStep, stepsOf, UNIT_MS } from "../history/sum-history.ts";
 import { type CallOutcome, verdictMask } from "../journal/verdicts.ts";
 import type { LedgerTables } from "../ports.ts";
-import { DAY_MS, type TimeInterval } from "../totals/spans.ts";
+import { DAY_MS } from "../totals/spans.ts";
 import { FEW_RUNS, isByRequest, narrowest, type PageQuery, transactionsBetween } from "./find-runs.ts";
 import {
   both,
@@ -63,7 +63,8 @@ export async function countRuns(
   const cuts = isEmpty ? [] : [await cutOf(tables, search, 0, limit), await cutOf(tables, search, 1, limit)];
   const countedFrom = Math.max(filter.from, ...cuts);
   const unitMs = step === "day" && timeZone === "UTC" ? DAY_MS : UNIT_MS[step];
-  const rows = isEmpty ? [] : await readCounts(tables, search, { from: countedFrom, to: filter.to }, unitMs);
+  const uncut = searchOf(tables, { ...pageQuery, filter: { ...pageQuery.filter, from: countedFrom } });
+  const rows = isEmpty ? [] : await readCounts(tables, uncut, unitMs);
   return { countedFrom, completeFrom: await completeFrom(tables), points: toPoints(rows, stepsOf(filter)) };
 }
 
@@ -89,7 +90,7 @@ function searchOf(tables: LedgerTables, { filter, few, by }: PageQuery): Search 
     const fits = isIndexed ? candidates : both(candidates, runCondition(filter, isText, by));
     return { from: "ledger_runs AS r", candidates, order: "r.started_at", fits, isIndexed };
   }
-  const { from: _from, to: _to, ...untimed } = filter;
+  const { from, to, ...untimed } = filter;
   const candidates = linesByTransaction
     ? both(lineCondition(untimed, isText), transactionsBetween(filter))
     : lineCondition(filter, isText);
@@ -98,7 +99,10 @@ function searchOf(tables: LedgerTables, { filter, few, by }: PageQuery): Search 
     from: "ledger_lines AS l",
     candidates,
     order: linesByTransaction ? "l.transaction_id" : "l.started_at",
-    fits: { sql: `r.transaction_id IN (${calls})`, values: candidates.values },
+    fits: both(
+      { sql: "r.started_at >= ? AND r.started_at < ?", values: [from!, to!] },
+      { sql: `r.transaction_id IN (${calls})`, values: candidates.values },
+    ),
     isIndexed,
   };
 }
@@ -128,18 +132,13 @@ interface CountedRow {
   readonly runs: number;
 }
 
-async function readCounts(
-  { query }: LedgerTables,
-  { fits }: Search,
-  { from, to }: TimeInterval,
-  unitMs: number,
-): Promise<readonly CountedRow[]> {
+async function readCounts({ query }: LedgerTables, { fits }: Search, unitMs: number): Promise<readonly CountedRow[]> {
   // One whole number to group by costs much less than a time and a text.
   const key = `((r.started_at - r.started_at % ${unitMs}) * ${RUN_OUTCOMES.length} + ${OUTCOME_NUMBER})`;
   const rows = await query<{ readonly key: number; readonly runs: number }>(
     `SELECT ${key} AS key, CAST(count(*) AS bigint) AS runs FROM ledger_runs AS r
-     WHERE r.started_at >= ? AND r.started_at < ? AND r.has_unknown IN (0, 1) AND ${fits.sql} GROUP BY ${key}`,
-    [from, to, ...fits.values],
+     WHERE r.has_unknown IN (0, 1) AND ${fits.sql} GROUP BY ${key}`,
+    fits.values,
   );
   return rows.map(({ key: packed, runs }) => {
     const number = packed % RUN_OUTCOMES.length;
