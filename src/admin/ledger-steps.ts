@@ -28,13 +28,13 @@ export const stepInputs = {
 
 const stepObject = Type.Object(stepInputs);
 
-interface Steps extends TimeSpan {
+interface TimeSteps extends TimeSpan {
   readonly step: HistoryStep;
   readonly timeZone: string;
 }
 
 /** @throws OperatorError for a time or a zone that does not exist, or an empty interval */
-export function toSteps({ step = "hour", from, to, time_zone }: Static<typeof stepObject>, clock: Clock): Steps {
+export function toSteps({ step = "hour", from, to, time_zone }: Static<typeof stepObject>, clock: Clock): TimeSteps {
   const timeZone = requireTimeZone(time_zone ?? "UTC");
   const until = to === undefined ? clock.wall() + 1 : toMoment(to, timeZone);
   const since = from === undefined ? until - DAY_MS : toMoment(from, timeZone);
@@ -42,7 +42,7 @@ export function toSteps({ step = "hour", from, to, time_zone }: Static<typeof st
 }
 
 /** @throws OperatorError for too many steps */
-export function requireFewSteps({ step, from, to }: TimeSpan & Pick<Steps, "step">): void {
+export function requireFewSteps({ step, from, to }: TimeSpan & Pick<TimeSteps, "step">): void {
   const stepsOf = (one: HistoryStep): number => Math.round((to - from) / STEP_MS[one]);
   if (stepsOf(step) <= STEPS_MAX[step]) return;
   const fits = HISTORY_STEPS.find((one) => stepsOf(one) <= STEPS_MAX[one]);
