@@ -16,6 +16,7 @@ import {
   type Template,
   type TemplateValues,
 } from "../request/template.ts";
+import type { Challenge, ChallengeCache } from "./challenge-cache.ts";
 import type { ReadyToken } from "./token-cache.ts";
 
 /** One kind of authentication: its part of the file format, and its compile step. */
@@ -61,11 +62,16 @@ export interface AuthValue {
 
 /** The answer to a reply 401 with challenges (RFC 9110, section 11). */
 export interface ChallengeResponse {
+  readonly cache: ChallengeCache;
+  /** The challenge of a field `WWW-Authenticate` that can be answered; `null` without one. */
+  read(field: string): Challenge | null;
+  /** The challenge that a field `Authentication-Info` puts in place of this one; `null` without one. */
+  next(challenge: Challenge, field: string): Challenge | null;
   /**
-   * The value of `Authorization` for a request; `null` without a challenge that can be answered. `uses`: how many
-   * requests have answered this challenge before. @throws Fault
+   * The value of `Authorization` for one request, which counts as a use of the challenge; `null` without a credential.
+   * @throws Fault
    */
-  respond(challenge: string, uses: number, request: RenderedRequest, values: TemplateValues): string | null;
+  respond(challenge: Challenge, request: RenderedRequest, values: TemplateValues): string | null;
 }
 
 /** A login call and its token, which requests use as `{{ token }}`. */

@@ -9,13 +9,14 @@ import { momentIn } from "../request/request-moment.ts";
 import type { RenderedRequest } from "../request/render-request.ts";
 import { fill, parseTemplate } from "../request/template.ts";
 import { authKind, fieldProblem, type AuthSetting, type AuthStep, type ChallengeResponse } from "./auth-kind.ts";
+import { createChallengeCache, type Challenge } from "./challenge-cache.ts";
 
 const HttpDigest = Type.Object(
   { kind: Type.Literal("http_digest"), username: template("The user."), password: template("The password.") },
   {
     ...closed,
     description:
-      "HTTP Digest authentication (RFC 7616). The vendor refuses the first request with a challenge, and the request is sent once more with the response to it. The refused request is not billed.",
+      "HTTP Digest authentication (RFC 7616). The vendor refuses the first request with a challenge, and the request is sent once more with the response to it. Later requests of the same credential to that origin respond to the same challenge at once, until the vendor sends another. A refused request is not billed.",
   },
 );
 
@@ -39,13 +40,18 @@ function compileHttpDigest(file: Static<typeof HttpDigest>, { known, place }: Au
   const username = parseTemplate(file.username, known, place.in("username"));
   const password = parseTemplate(file.password, known, place.in("password"));
   return {
-    respond(text, uses, request, values) {
-      const challenge = readChallenge(text);
+    cache: createChallengeCache(),
+    read: readChallenge,
+    next: nextChallenge,
+    respond(challenge, request, values) {
       const [user, secret] = [fill(username, values, asItIs), fill(password, values, asItIs)];
-      if (challenge === null || user === undefined || secret === undefined) return null;
+      if (user === undefined || secret === undefined) return null;
       // The first colon ends the user name.
       if (user.includes(":")) throw fieldProblem(username, "must not contain a colon");
-      const response = responseTo(challenge, { user, secret, cnonce: momentIn(values).nonce, uses }, request);
+      const { nonce } = momentIn(values);
+      const cnonce = isOfSession(challenge) ? (challenge.cnonce ??= nonce) : nonce;
+      challenge.uses += 1;
+      const response = responseTo(challenge, { user, secret, cnonce }, request);
       if (inHeader.encode(response) === null)
         throw new Fault("source.contract", { problem: "its challenge cannot be used in a header" });
       return response;
@@ -53,27 +59,25 @@ function compileHttpDigest(file: Static<typeof HttpDigest>, { known, place }: Au
   };
 }
 
-interface Challenge {
-  readonly parameters: Readonly<Record<string, string>>;
-  readonly hash: string;
-  /** Quality of protection; `null` in a challenge of RFC 2069. */
-  readonly qop: "auth" | "auth-int" | null;
+/** Whether the key is computed once for all responses to the challenge, with the first `cnonce`. */
+function isOfSession({ parameters }: Challenge): boolean {
+  return parameters["algorithm"]?.toLowerCase().endsWith("-sess") === true;
 }
 
 interface Responder {
   readonly user: string;
   readonly secret: string;
   readonly cnonce: string;
-  readonly uses: number;
 }
 
-function responseTo({ parameters, hash, qop }: Challenge, by: Responder, request: RenderedRequest): string {
+function responseTo(challenge: Challenge, by: Responder, request: RenderedRequest): string {
+  const { parameters, hash, qop, uses } = challenge;
   const { realm = "", nonce = "", algorithm, opaque, userhash } = parameters;
   const h = (content: string | Buffer) => createHash(hash).update(content).digest("hex");
   const uri = `${request.path}${request.query === "" ? "" : `?${request.query}`}`;
-  const nc = (by.uses + 1).toString(16).padStart(8, "0");
+  const nc = uses.toString(16).padStart(8, "0");
   const plain = h(`${by.user}:${realm}:${by.secret}`);
-  const a1 = algorithm?.toLowerCase().endsWith("-sess") === true ? h(`${plain}:${nonce}:${by.cnonce}`) : plain;
+  const a1 = isOfSession(challenge) ? h(`${plain}:${nonce}:${by.cnonce}`) : plain;
   const a2 = h(`${request.method}:${uri}${qop === "auth-int" ? `:${h(request.body ?? "")}` : ""}`);
   const response = h(qop === null ? `${a1}:${nonce}:${a2}` : `${a1}:${nonce}:${nc}:${by.cnonce}:${qop}:${a2}`);
   const isHashed = userhash?.toLowerCase() === "true";
@@ -103,10 +107,20 @@ function readChallenge(text: string): Challenge | null {
     const hash = HASHES.get(name);
     const offered = parameters["qop"]?.split(",").map((each) => each.trim().toLowerCase());
     const qop = offered === undefined ? null : (["auth", "auth-int"] as const).find((each) => offered.includes(each));
-    return scheme !== "digest" || hash === undefined || qop === undefined ? [] : [{ parameters, hash, qop }];
+    return scheme !== "digest" || hash === undefined || qop === undefined ? [] : [{ parameters, hash, qop, uses: 0 }];
   });
   const order = [...HASHES.values()];
   return found.toSorted((a, b) => order.indexOf(a.hash) - order.indexOf(b.hash))[0] ?? null;
+}
+
+/**
+ * The challenge that replaces one after a reply whose `Authentication-Info` names the next nonce; `null` if none does. A
+ * session stays with its first nonce.
+ */
+function nextChallenge(challenge: Challenge, authenticationInfo: string): Challenge | null {
+  const nonce = challengesIn(`Digest ${authenticationInfo}`)[0]?.parameters["nextnonce"];
+  if (nonce === undefined || isOfSession(challenge)) return null;
+  return { ...challenge, parameters: { ...challenge.parameters, nonce }, uses: 0 };
 }
 
 /** A name, with its value if it is a parameter. A name without a value begins a challenge. */

@@ -82,7 +82,7 @@ function unlessShared(thrown: unknown): null {
 }
 
 /** An owner is the scope of a credential, which begins with the organization's id and a slash. */
-function organizationOf(owner: string): string {
+export function organizationOf(owner: string): string {
   return owner.slice(0, owner.indexOf("/"));
 }
 

@@ -3,6 +3,12 @@ import { credentialScope, type SourceCall } from "../../../sdk/source.ts";
 import { Fault } from "../../../terms/fault.ts";
 import { withHeaders, type ChallengeResponse } from "../auth/auth-kind.ts";
 import type { AuthenticatedRequest } from "../auth/authenticated-request.ts";
+import {
+  createChallengeCache,
+  type Challenge,
+  type ChallengeCache,
+  type ReceivedChallenges,
+} from "../auth/challenge-cache.ts";
 import type { Auth } from "../auth/compile-auth.ts";
 import type { ReadyToken } from "../auth/token-cache.ts";
 import {
@@ -17,8 +23,8 @@ import type { TemplateValues } from "../request/template.ts";
 /** The login that all requests of one call share. */
 export interface CallLogin {
   ready?: ReadyToken;
-  /** The challenge of the vendor that the last request answered, and how many requests have answered it. */
-  challenge?: { readonly text: string; readonly uses: number };
+  /** The challenges of a call whose credential has no owner. */
+  challenges?: ChallengeCache;
 }
 
 /** How the requests of a file are sent. */
@@ -54,9 +60,11 @@ export async function ask<Judged>(
   const sendWith = (token?: string): Promise<Reply> => {
     const values = valuesWith(token);
     const rendered = request.render(values);
-    return auth.challenges === undefined
-      ? send(rendered)
-      : sendAnswering(rendered, values, auth.challenges, login, send);
+    if (auth.challenges === undefined) return send(rendered);
+    const owner = call[credentialScope];
+    const cache = owner === undefined ? (login.challenges ??= createChallengeCache()) : auth.challenges.cache;
+    const received = cache.of(owner, rendered.origin);
+    return sendResponding(rendered, values, auth.challenges, received, send);
   };
   if (tokens === undefined) return judge(await sendWith());
   // Render with a placeholder token first, to find unusable values before a login call is made.
@@ -98,27 +106,42 @@ async function askWithToken<Judged>(
   }
 }
 
-/** Sends a request. If the vendor answers it with a challenge, sends it once more with the response to that. */
-async function sendAnswering(
+/** How often one request is sent in response to a challenge. The vendor has processed none but the last. */
+const RESPONSES_MAX = 2;
+
+/**
+ * Sends a request with the response to the latest challenge, if there is one. If the vendor refuses it with a challenge,
+ * sends it again with the response to that; and once more only if the vendor says that just the nonce was too old.
+ */
+async function sendResponding(
   rendered: RenderedRequest,
   values: TemplateValues,
   challenges: ChallengeResponse,
-  login: CallLogin,
+  received: ReceivedChallenges,
   send: SendRequest,
 ): Promise<Reply> {
-  const respond = (text: string, uses: number): SendRequest | null => {
-    const authorization = challenges.respond(text, uses, rendered, values);
-    if (authorization === null) return null;
-    login.challenge = { text, uses: uses + 1 };
-    return (plain) => send(withHeaders(plain, { authorization }));
+  let challenge: Challenge | undefined = received.latest;
+  const respond = (): RenderedRequest | null => {
+    const authorization = challenge === undefined ? null : challenges.respond(challenge, rendered, values);
+    return authorization === null ? null : withHeaders(rendered, { authorization });
   };
-  const { challenge } = login;
-  const reply = await ((challenge && respond(challenge.text, challenge.uses)) ?? send)(rendered);
-  const posed = reply.status === 401 ? reply.headers["www-authenticate"] : undefined;
-  const sendResponse = posed === undefined ? null : respond(posed, 0);
-  if (sendResponse === null) return reply;
-  reply.chargedAs("no");
-  return sendResponse(rendered);
+  let reply = await send(respond() ?? rendered);
+  for (let responses = 0; responses < RESPONSES_MAX; responses += 1) {
+    const posed = reply.status === 401 ? challenges.read(reply.headers["www-authenticate"] ?? "") : null;
+    if (posed === null || (responses > 0 && !isStale(posed))) break;
+    challenge = received.receive(posed);
+    const response = respond();
+    if (response === null) break;
+    reply.chargedAs("no");
+    reply = await send(response);
+  }
+  const next = challenge && challenges.next(challenge, reply.headers["authentication-info"] ?? "");
+  if (next) received.receive(next);
+  return reply;
+}
+
+function isStale({ parameters }: Challenge): boolean {
+  return parameters["stale"]?.toLowerCase() === "true";
 }
 
 function isRefusedCredential(thrown: unknown): thrown is Fault {
