@@ -73,6 +73,11 @@ const REPEAT_EXAMPLE = `steps:
 match: {record: 'steps.list.pages[].hits[]', no_record: 'body && !(steps.list.pages[].hits[])'}
 map: {names: 'steps.list.pages[].hits[].name', complete: '!(body.next)'}`;
 
+const NEXT_EXAMPLE = `steps:
+  - name: list
+    request: {url: 'https://api.vendor.example/hits', query: {name: '{{ inputs.name }}'}}
+    repeat: {next: headers.link, max: 8}`;
+
 const MULTIPART_EXAMPLE = `body:
   multipart:
     country: '{{ inputs.country }}'
@@ -141,6 +146,8 @@ export function sourceFormatPage(): Page {
     at("steps").items!.properties!["repeat"]!.description!,
     block("yaml", REPEAT_EXAMPLE),
     fields(at("steps").items!.properties!["repeat"]!),
+    block("yaml", NEXT_EXAMPLE),
+    `A link is an address (${code("https://…")}, or relative to the page before it: ${code("/hits?after=7")}, ${code("?after=7")}), or a field ${code("Link")} as in RFC 8288. Without one (${code("null")}, ${code("false")} or an empty text) the list ends; ${code("while")} beside ${code("next")} can end it earlier. The request for it has the method, header fields, body and authentication of the step. A link to another origin, or to a page that was requested before, fails the source as ${code("contract")}.`,
     `Each page is a request with a charge of its own. The plan of a run counts all that ${code("max")} allows, and the time limit of the source holds over all. Only the first page can mean that there is no record. A further page that is refused, unreadable or empty fails the source.`,
     "## `resume`",
     at("resume").description!,

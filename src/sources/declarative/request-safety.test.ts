@@ -216,3 +216,35 @@ request: {method: POST, url: 'https://api.acme.example/', query: {q: '{{ inputs.
     }),
   );
 });
+
+test("whatever a link to the next page says, it is followed to the origin of the file or not at all", async () => {
+  const file = `steps: [{name: list, request: {url: 'https://api.acme.example/list'}, repeat: {next: body.next, max: 2}}]
+map: {x: body.x}`;
+  const source = compileDeclarative(fileWith(`auth: {kind: bearer, token: secret}\n${file}`), "a.yaml");
+  const beginning = fc.constantFrom(
+    "",
+    "/",
+    "//",
+    "?",
+    "https://",
+    "https:",
+    "http://api.acme.example",
+    "https://api.acme.example",
+    "<",
+  );
+  const link = fc.tuple(beginning, fc.oneof(fc.constantFrom(...NASTY), fc.webUrl(), fc.string({ unit: "binary" })));
+  await fc.assert(
+    fc.asyncProperty(link, async (parts) => {
+      const { call, asked } = fakeCall((_, at) => replyOf(200, at === 0 ? { next: parts.join("") } : {}));
+      try {
+        await source.run(call);
+      } catch (thrown) {
+        assert.ok(thrown instanceof Fault && thrown.code === "source.contract");
+      }
+      for (const { url } of asked) {
+        const { origin, username, hash, href } = new URL(url);
+        assert.deepEqual([origin, username, hash, href], ["https://api.acme.example", "", "", url]);
+      }
+    }),
+  );
+});

@@ -1,13 +1,22 @@
 import type { RequestFile } from "../format/exchange-format.ts";
 import type { DocumentLocation } from "../format/read-document.ts";
-import { compileRequest, type RenderedRequest, type RequestPart } from "../request/render-request.ts";
+import {
+  compileRequest,
+  withoutParameters,
+  type RenderedRequest,
+  type RequestPart,
+  type RequestTarget,
+} from "../request/render-request.ts";
 import { namesIn, type KnownNames, type TemplateValues } from "../request/template.ts";
 import type { AuthStep, AuthValue, CompiledAuth } from "./auth-kind.ts";
 
 /** A request of a file with its authentication. */
 export interface AuthenticatedRequest {
-  /** Renders without sending anything. @throws Fault that names the field whose value cannot be sent */
-  render(values: TemplateValues): RenderedRequest;
+  /**
+   * Renders without sending anything, to the target in place of the address of the file. @throws Fault that names the
+   * field whose value cannot be sent
+   */
+  render(values: TemplateValues, target?: RequestTarget): RenderedRequest;
 }
 
 /**
@@ -45,21 +54,28 @@ export function compileAuthenticated(
   assertDistinct(values, file, place);
   assertUnclaimed(steps, request, place);
 
+  const added = new Set(steps.flatMap(({ queryNames }) => queryNames));
+
   return {
-    render(given) {
-      if (values.length === 0) return steps.reduce((ready, step) => step.apply(ready, given), request.render(given));
+    render(given, linked) {
+      // A link may repeat a parameter that authentication adds again.
+      const target = linked && { ...linked, query: withoutParameters(linked.query, added) };
       const known: Record<string, TemplateValues[string]> = { ...given };
       for (const value of values) {
-        if (value.make !== undefined) known[value.name] = value.make(uncompleted(value, known), known);
+        if (value.make !== undefined) known[value.name] = value.make(uncompleted(value, known, target), known);
       }
-      return steps.reduce((ready, step) => step.apply(ready, known), request.render(known));
+      return steps.reduce((ready, step) => step.apply(ready, known), request.render(known, undefined, target));
     },
   };
 
   /** The parts of the request that a value covers, without the value. */
-  function uncompleted({ covers, name }: AuthValue, known: TemplateValues): RenderedRequest {
+  function uncompleted(
+    { covers, name }: AuthValue,
+    known: TemplateValues,
+    target: RequestTarget | undefined,
+  ): RenderedRequest {
     const without = { ...known, [name]: undefined };
-    const rendered = request.render(without, covers);
+    const rendered = request.render(without, covers, target);
     const adding = covers.has("query") ? steps.filter(({ queryNames }) => queryNames.length > 0) : [];
     return adding.reduce((ready, step) => step.apply(ready, without), rendered);
   }

@@ -43,6 +43,8 @@ export interface Pages {
   /** The largest number of requests. */
   readonly max: number;
   hasMore(view: ReplyView): boolean;
+  /** Finds the address of the next page in a reply; `null`: the request itself names the next page. */
+  readonly linkIn: ((view: ReplyView) => Json) | null;
 }
 
 export interface StepCondition {
@@ -121,11 +123,21 @@ function compilePages(file: StepFile, names: ExpressionNames, place: DocumentLoc
     if (file[other] === undefined) continue;
     there.refuseKey("format.value", `a step with ${other} has no pages`, "make the pages another step");
   }
-  if (!namesIn(file.request, place.in("request")).has(`steps.${name}`)) {
-    const hint = `put a part of the last page into the request, such as query: {cursor: '{{ steps.${name}.body.next }}'}`;
+  if (repeat.while === undefined && repeat.next === undefined)
+    there.refuse(
+      "format.missing_key",
+      'pages need "while" or "next"',
+      "write while: body.has_more, or next: body.next",
+    );
+  if (repeat.next === undefined && !namesIn(file.request, place.in("request")).has(`steps.${name}`)) {
+    const hint = `put a part of the last page into the request, such as query: {cursor: '{{ steps.${name}.body.next }}'}, or name its link: next: body.links.next`;
     there.refuseKey("format.value", "each request would get the first page again", hint);
   }
-  return { max: repeat.max, hasMore: compilePredicate(repeat.while, there.in("while"), names) };
+  return {
+    max: repeat.max,
+    hasMore: repeat.while === undefined ? () => true : compilePredicate(repeat.while, there.in("while"), names),
+    linkIn: repeat.next === undefined ? null : compileExpression(repeat.next, there.in("next"), names),
+  };
 }
 
 function compileCondition(

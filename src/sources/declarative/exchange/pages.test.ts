@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
 import { test } from "node:test";
 import { billedRequestsMax } from "../../../sdk/source.ts";
 import type { Json } from "../../../terms/json/json.ts";
@@ -95,11 +96,112 @@ test("a repeated step that asks the same thing again, polls or orders is refused
   const repeat = "repeat: {while: body.more, max: 3}";
   for (const [step, says] of [
     [`{name: list, request: {${url}}, ${repeat}}`, /the first page again.*steps\.list\.body\.next/s],
+    [`{name: list, request: {${url}}, repeat: {max: 3}}`, /pages need "while" or "next"/],
     [LIST(", free: true, poll: {until: body.done}"), /poll has no pages/],
     [LIST(", order_id: body.id"), /order_id has no pages/],
     [LIST().replace("max: 3", "max: 21"), /at most 20/],
     [`{name: list, request: {${url}, query: {a: '{{ steps.list.body.next }}'}}}`, /no reply yet/],
   ] as const) {
     assert.throws(() => compiled(`steps: [${step}]\nmap: {a: body.a}`), says);
+  }
+});
+
+const LINKED = (repeat: string, request = "url: 'https://api.acme.example/v1/list', query: {q: '{{ inputs.name }}'}") =>
+  `steps: [{name: list, request: {${request}}, repeat: {${repeat}, max: 5}}]\n${RULES}\nmap: {ids: 'steps.list.pages[].items[].id'}`;
+const NEXT = "next: body.next";
+const linkedPage = (id: number, next: Json) => replyOf(200, { items: [{ id }], next });
+const headed = (id: number, link?: string) => replyOf(200, { items: [{ id }] }, link === undefined ? {} : { link });
+const urlsOf = (asked: readonly Asked[]) => asked.map(({ url }) => url.replace("https://api.acme.example", ""));
+
+test("the link to the next page replaces path and query of the request, until there is none", async () => {
+  for (const end of [null, "", false, undefined]) {
+    const { call, asked } = replying(
+      linkedPage(1, "https://API.acme.example:443/v1/list/?cursor=a%2Fb+c==&q=Ada#top"),
+      linkedPage(2, "?cursor=2"),
+      linkedPage(3, "/v2/list"),
+      end === undefined ? replyOf(200, { items: [{ id: 4 }] }) : linkedPage(4, end),
+    );
+    assert.deepEqual(await compiled(LINKED(NEXT)).run(call), { ids: [1, 2, 3, 4] });
+    assert.deepEqual(urlsOf(asked), [
+      "/v1/list?q=Ada",
+      "/v1/list/?cursor=a%2Fb+c==&q=Ada",
+      "/v1/list/?cursor=2",
+      "/v2/list",
+    ]);
+  }
+});
+
+test("a field Link names the next page", async () => {
+  const { call, asked } = replying(
+    headed(1, '<https://api.acme.example/p?n=1>; rel="first", </p?n=2,3>; title="a, b; rel=last" ; REL="Last  NEXT"'),
+    headed(2, "</p?n=3>;rel=next"),
+    headed(3, '</p?n=1>; rel="first", </p>; rel="next-archive"'),
+  );
+  assert.deepEqual(await compiled(LINKED("next: headers.link")).run(call), { ids: [1, 2, 3] });
+  assert.deepEqual(urlsOf(asked), ["/v1/list?q=Ada", "/p?n=2,3", "/p?n=3"]);
+  const single = replying(headed(1));
+  assert.deepEqual(await compiled(LINKED("next: headers.link")).run(single.call), { ids: [1] });
+});
+
+test("a condition can end the list although there is a link", async () => {
+  const { call } = replying(linkedPage(1, "?a"), linkedPage(2, "?b"));
+  assert.deepEqual(await compiled(LINKED(`${NEXT}, while: 'body.items[0].id < \`2\`'`)).run(call), { ids: [1, 2] });
+});
+
+test("credentials are applied to each page as the file declares, and never twice", async () => {
+  const auth = `auth:
+  - {kind: api_key, query: key, value: '{{ credentials.key }}'}
+  - {kind: hmac, algorithm: sha256, key: '{{ credentials.key }}', canonical: '{{ request.path }}?{{ request.query }}', encoding: hex}
+credentials: {type: object, properties: {key: {type: string}}}`;
+  const request = `url: 'https://api.acme.example/v1/list', query: {q: '{{ inputs.name }}', user: '{{ credentials.key }}', sig: '{{ signature }}'}, headers: {X-Q: '{{ inputs.name }}'}`;
+  const { call, asked } = fakeCall(
+    (_, at) => linkedPage(at, at === 0 ? "/v1/next?key=k&c=1&sig=old&user=k&user=other" : null),
+    { inputs: { name: "Ada" }, credentials: { key: "k" } },
+  );
+  await compiled(`${auth}\n${LINKED(NEXT, request)}`).run(call);
+  const signature = createHmac("sha256", "k").update("/v1/next?c=1&user=k&key=k").digest("hex");
+  assert.equal(asked[1]!.url, `https://api.acme.example/v1/next?c=1&user=k&sig=${signature}&key=k`);
+  assert.equal(asked[1]!.options.headers?.["x-q"], "Ada");
+});
+
+test("a link to anywhere but the origin of the request is refused, and its address is told to nobody", async () => {
+  for (const link of [
+    "https://evil.example/x?secret",
+    "http://api.acme.example/secret",
+    "https://api.acme.example:8443/secret",
+    "//evil.example/secret",
+    "https://api.acme.example@evil.example/secret",
+    "https://secret@api.acme.example/",
+    "https://api.acme.example.evil.example/secret",
+    "\\\\evil.example\\secret",
+    "javascript:secret",
+    "https://other.acme.example/secret",
+    "https://",
+    `/${"secret".repeat(20_000)}`,
+    7,
+    { href: "secret" },
+    "<https://evil.example/secret>; rel=next",
+  ]) {
+    // oxfmt-ignore
+    const { call, asked } = replying(linkedPage(1, link), linkedPage(2, null));
+    const source = compiled(`origins: [https://api.acme.example, https://other.acme.example]\n${LINKED(NEXT)}`);
+    const fault = await faultOf(source.run(call));
+    assert.equal(fault.code, "source.contract");
+    assert.match(fault.says, /the link to its next page/);
+    assert.doesNotMatch(`${fault.says} ${JSON.stringify(fault.detail)}`, /secret|evil/);
+    assert.equal(asked.length, 1);
+  }
+});
+
+test("a list whose link leads back to a page before it fails", async () => {
+  for (const [links, sent] of [
+    [["?q=Ada"], 1],
+    [["?c=2", "?c=2"], 2],
+    [["?c=2", "?c=3", "/v1/list?c=2#x"], 3],
+  ] as const) {
+    const { call, asked } = replying(...links.map((link, id) => linkedPage(id, link)));
+    const fault = await faultOf(compiled(LINKED(NEXT)).run(call));
+    assert.match(fault.says, /a page before it/);
+    assert.equal(asked.length, sent);
   }
 });

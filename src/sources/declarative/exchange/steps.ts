@@ -9,8 +9,10 @@ import type { StepFile } from "../format/steps-format.ts";
 import { compileJudge, faultOfStatus, type Judge } from "../reply/judge-reply.ts";
 import { unreported } from "../reply/unreported.ts";
 import { acceptOf, compileView } from "../reply/view-reply.ts";
+import { addressOf, type RenderedRequest, type RequestTarget } from "../request/render-request.ts";
 import { NOT_YET, type TemplateValues } from "../request/template.ts";
 import { ask, valuesOf, type CallLogin } from "./send-and-judge.ts";
+import { readNextLink, targetOf } from "./next-link.ts";
 import { compileStepList, namesAfter, type CompiledStep, type Pages } from "./compile-steps.ts";
 import { type AskVendor, type ExchangeSetting, judgedBilled } from "./one-request.ts";
 import { compileResume, orderToResume, type Resume } from "./resume.ts";
@@ -119,16 +121,27 @@ class Walk {
   }
 
   /** Requests pages until there is no further one. Only the first page can mean that there is no record. */
-  async #askForPages(step: CompiledStep, { max, hasMore }: Pages): Promise<Answered> {
+  async #askForPages(step: CompiledStep, { max, hasMore, linkIn }: Pages): Promise<Answered> {
     const pages: Json[] = [];
+    const visited = new Set<string>();
+    let target: RequestTarget | undefined;
+    let sent: RenderedRequest;
+    const request = { render: (values: TemplateValues) => (sent = step.request.render(values, target)) };
     for (;;) {
-      const answered = { ...(await this.#ask(step)), pages };
+      const answered = { ...(await this.#ask({ ...step, request })), pages };
       const { view } = answered;
       pages.push(view.body);
       const isUsable = step.isUsable(view.status);
       if (pages.length === 1 && (!isUsable || step.isNone(view))) return answered;
       if (pages.length > 1) this.#judged(answered, () => assertPage(view, isUsable));
       if (pages.length === max || !hasMore(view)) return answered;
+      if (linkIn !== null) {
+        visited.add(addressOf(sent!));
+        const link = this.#judged(answered, () => readNextLink(valueOf(linkIn, view), sent, visited));
+        if (link === null) return answered;
+        visited.add(link.href);
+        target = targetOf(link);
+      }
       this.#settleCharge(answered);
       this.#answers[step.name] = viewOfStep(answered);
     }
@@ -268,13 +281,17 @@ function faultOfUnusable(status: number): Fault {
 /** Faults that the caller can correct. */
 const CALLERS: ReadonlySet<string> = new Set(["source.input_invalid", "source.credential_missing"]);
 
-function textOf(evaluate: (view: ReplyView) => Json, view: ReplyView): string | null {
-  let value: Json;
+/** The value of an expression; `null` if it cannot be evaluated. */
+function valueOf(evaluate: (view: ReplyView) => Json, view: ReplyView): Json {
   try {
-    value = evaluate(view);
+    return evaluate(view);
   } catch {
     return null;
   }
+}
+
+function textOf(evaluate: (view: ReplyView) => Json, view: ReplyView): string | null {
+  const value = valueOf(evaluate, view);
   if (isNumber(value)) return digitsOf(value);
   return typeof value === "string" && value !== "" ? value : null;
 }

@@ -48,7 +48,12 @@ const Poll = Type.Object(
 
 const Repeat = Type.Object(
   {
-    while: ofStep("True if the vendor has a further page."),
+    while: Type.Optional(ofStep("True if the vendor has a further page. Required unless `next` is given.")),
+    next: Type.Optional(
+      ofStep(
+        'The link to the next page: an address, or the field `Link` (`headers.link`), whose link with `rel="next"` is used. Without a link there is no further page. The link replaces path and query of the request, except parameters with a credential, a token, a signature, the time or a nonce. It must have the origin of the request.',
+      ),
+    ),
     max: Type.Integer({
       minimum: 2,
       maximum: PAGES_MAX,
@@ -58,7 +63,7 @@ const Repeat = Type.Object(
   {
     ...closed,
     description:
-      "Repeats the request for each page of a list. The request contains a part of the page before it, such as `{{ steps.<name>.body.next }}`, which is absent in the first one. Later requests and expressions read the last page as usual, and the bodies of all pages as the list `steps.<name>.pages`.",
+      "Repeats the request for each page of a list. The request contains a part of the page before it, such as `{{ steps.<name>.body.next }}`, which is absent in the first one, or `next` finds its address. Later requests and expressions read the last page as usual, and the bodies of all pages as the list `steps.<name>.pages`.",
   },
 );
 

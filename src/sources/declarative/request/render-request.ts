@@ -15,7 +15,7 @@ import { compileLeaf } from "./json-template.ts";
 import { compileUrl } from "./path-template.ts";
 import type { DocumentLocation } from "../format/read-document.ts";
 import { compileBody } from "./render-body.ts";
-import { fill, parseTemplate, type KnownNames, type TemplateValues } from "./template.ts";
+import { fill, parseTemplate, type KnownNames, type Template, type TemplateValues } from "./template.ts";
 
 /** A request ready to be sent, with exactly the bytes that a signature covers. */
 export interface RenderedRequest {
@@ -30,6 +30,13 @@ export interface RenderedRequest {
   readonly redirects: number;
 }
 
+/** Another address of the same origin, in place of that of the file: a link in a reply of the vendor. */
+export interface RequestTarget {
+  readonly path: string;
+  /** Its parameters, as they are sent. */
+  readonly query: readonly string[];
+}
+
 /** A part of a request that a signature can cover. */
 export type RequestPart = "path" | "query" | "headers" | "body";
 
@@ -38,10 +45,10 @@ export interface RequestTemplate {
   readonly headerNames: ReadonlySet<string>;
   readonly queryNames: ReadonlySet<string>;
   /**
-   * Renders without sending anything. `parts`: the others stay empty. @throws Fault that names the field whose value
-   * cannot be sent
+   * Renders without sending anything. `parts`: the others stay empty. With a target, only the parameters that prove who
+   * asks are added to those of the target. @throws Fault that names the field whose value cannot be sent
    */
-  render(values: TemplateValues, parts?: ReadonlySet<RequestPart>): RenderedRequest;
+  render(values: TemplateValues, parts?: ReadonlySet<RequestPart>, target?: RequestTarget): RenderedRequest;
 }
 
 /**
@@ -71,13 +78,13 @@ export function compileRequest(
   return {
     headerNames: new Set(fields.map(([name]) => name)),
     queryNames: new Set(parameters.map(([name]) => name)),
-    render(values, parts = ALL_PARTS) {
+    render(values, parts = ALL_PARTS, target) {
       return {
         method,
         origin: url.origin,
         host: url.host,
-        path: parts.has("path") ? url.path(values) : "",
-        query: parts.has("query") ? renderQuery(values) : "",
+        path: parts.has("path") ? (target?.path ?? url.path(values)) : "",
+        query: parts.has("query") ? renderQuery(values, target) : "",
         headers: {
           ...(parts.has("headers") ? renderHeaders(fields, values) : {}),
           ...(body === undefined ? {} : { "content-type": body.contentType(values) }),
@@ -88,11 +95,26 @@ export function compileRequest(
     },
   };
 
-  function renderQuery(values: TemplateValues): string {
-    return parameters
-      .flatMap(([name, make]) => make(values).map((value) => `${percentEncode(name)}=${value}`))
-      .join("&");
+  function renderQuery(values: TemplateValues, target: RequestTarget | undefined): string {
+    const own = target === undefined ? parameters : parameters.filter(([, , isProof]) => isProof);
+    const rendered = own.flatMap(([name, make]) => make(values).map((value) => `${percentEncode(name)}=${value}`));
+    if (target === undefined) return rendered.join("&");
+    return [...withoutParameters(target.query, new Set(own.map(([name]) => name))), ...rendered].join("&");
   }
+}
+
+export function withoutParameters(query: readonly string[], names: ReadonlySet<string>): readonly string[] {
+  return query.filter((parameter) => ![...new URLSearchParams(parameter).keys()].some((name) => names.has(name)));
+}
+
+/** Values that a request is about. All others prove who asks and when: credentials, tokens, signatures, time and nonce. */
+const CONTENT: ReadonlySet<string> = new Set(["inputs", "steps", "order_id", "context", "region", "template"]);
+
+function isProof(template: Template): boolean {
+  return template.some((part) => {
+    if (typeof part === "string") return false;
+    return part.joined === undefined ? !CONTENT.has(part.root) : isProof(part.joined);
+  });
 }
 
 function compileQuery(query: NonNullable<RequestFile["query"]>, known: KnownNames, place: DocumentLocation) {
@@ -104,6 +126,7 @@ function compileQuery(query: NonNullable<RequestFile["query"]>, known: KnownName
     return [
       name,
       fixed ? fixedValue(percentEncode(template.join(""))) : compileLeaf(written, inQuery, known, place.in(name)),
+      isProof(template),
     ] as const;
   });
 }
@@ -158,7 +181,7 @@ export function renderHeaders(fields: readonly HeaderTemplate[], values: Templat
 }
 
 /** The path with the query, if there is one. */
-function addressOf(request: RenderedRequest): string {
+export function addressOf(request: RenderedRequest): string {
   return `${request.origin}${request.path}${request.query === "" ? "" : `?${request.query}`}`;
 }
 
