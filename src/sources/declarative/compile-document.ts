@@ -111,13 +111,14 @@ const COMPILED: ReadonlySet<string> = new Set(["$schema", "limits", ...RECIPE]);
 function headOf(source: SourceDeclarationFile): Omit<SourceDeclaration, keyof Recipe> {
   const head = Object.fromEntries(Object.entries(source).filter(([name]) => !COMPILED.has(name)));
   const { charge, limits, reply, resume, steps } = source;
+  const lists = [reply, ...(steps ?? []).map((step) => step.reply)].flatMap((reading) => reading?.lists ?? []);
   return {
     ...head,
     ...(limits === undefined ? {} : { limits: limitsOf(limits) }),
     ...(resume === undefined ? {} : { resume: { input: resume.input ?? ORDER_INPUT } }),
     ...(steps?.some(({ poll }) => poll !== undefined) === true ? { [asksAgain]: true } : {}),
     ...(steps === undefined ? {} : { [billedRequestsMax]: billedRequestsIn(steps) }),
-    ...(reply?.lists === undefined ? {} : { [listPaths]: reply.lists }),
+    ...(lists.length === 0 ? {} : { [listPaths]: lists }),
     ...(reply?.lenient === undefined ? {} : { reply: { lenient: reply.lenient } }),
     ...(charge === undefined || !isTable(charge) ? {} : { charge: { model: modelOfTable(charge), rows: charge } }),
   } as unknown as SourceDeclaration;
@@ -151,7 +152,7 @@ function compileRun(source: SourceDeclarationFile, setting: ExchangeSetting) {
     source.map_no_record === undefined ? undefined : compileMap(source.map_no_record, root.in("map_no_record"), names);
   const { output } = source;
   const fits = output === undefined ? undefined : compileWhenNeeded(output);
-  const { format = "json" } = source.reply ?? {};
+  const { format = "json" } = source.steps?.at(-1)?.reply ?? source.reply ?? {};
   if (map === undefined && format !== "json") {
     const name = format === "xml" || format === "csv" ? format.toUpperCase() : format;
     root.refuse("format.missing_key", `a reply in ${name} needs "map"`, "only JSON can be returned unchanged");

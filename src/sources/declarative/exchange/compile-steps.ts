@@ -1,10 +1,12 @@
 import type { Json, JsonObject } from "../../../terms/json/json.ts";
+import type { Reply } from "../../../sdk/http.ts";
 import { compileAuthenticated, type AuthenticatedRequest } from "../auth/authenticated-request.ts";
 import {
   ANSWER_PARTS,
   compileExpression,
   compilePredicate,
   isOnlyAbout,
+  type AnswerView,
   type ExpressionNames,
   type ReplyView,
 } from "../expressions/expression.ts";
@@ -13,6 +15,7 @@ import type { SourceDeclarationFile } from "../format/format.ts";
 import type { DocumentLocation } from "../format/read-document.ts";
 import type { StepFile } from "../format/steps-format.ts";
 import { compileErrors, type Failing } from "../reply/judge-reply.ts";
+import { acceptOf, assertReading, compileView } from "../reply/view-reply.ts";
 import { namesIn, type KnownNames } from "../request/template.ts";
 import type { ExchangeSetting } from "./one-request.ts";
 import type { Resume } from "./resume.ts";
@@ -22,6 +25,9 @@ import { compilePoll, type Poll } from "./poll.ts";
 export interface CompiledStep {
   readonly name: string;
   readonly request: AuthenticatedRequest;
+  /** The field `Accept` of the request. */
+  readonly accept: string;
+  readonly viewOf: (reply: Reply) => AnswerView;
   readonly free: boolean;
   /** Whether the step places the order, or starts the work that a later step polls for. */
   readonly isOrder: boolean;
@@ -98,9 +104,13 @@ function compileStep(
   const reported = compileErrors(file.errors, place.in("errors"), names);
   const everywhere = compileErrors(source.errors, root.in("errors"));
   const none = file.match?.no_record;
+  const reading = file.reply ?? source.reply;
+  assertReading(file.reply, place.in("reply"));
   return {
     name: file.name,
     request: compileAuthenticated(file.request, source.origins, auth.kinds, known, place.in("request")),
+    accept: acceptOf(reading),
+    viewOf: compileView(reading),
     free: file.free === true,
     condition: file.when === undefined ? null : compileCondition(file.when, before, known, place.in("when")),
     failing(view) {

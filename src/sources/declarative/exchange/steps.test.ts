@@ -197,6 +197,31 @@ test("a number that can be none is the caller's, and nothing is sent", async () 
 });
 
 const step = (parts: string) => `{name: a, request: {url: 'https://api.acme.example/a'}${parts}}`;
+test("each step can read its reply in a format of its own", async () => {
+  const source = compiled(`steps:
+  - {name: login, free: true, request: {method: POST, url: 'https://api.acme.example/login'}, reply: {format: form}}
+  - {name: rows, request: {url: 'https://api.acme.example/rows', headers: {X-T: '{{ steps.login.body.t }}'}}, reply: {format: csv, delimiter: ;}}
+  - {name: hits, request: {url: 'https://api.acme.example/hits'}, reply: {format: xml, lists: [r.hit]}}
+  - {name: last, request: {url: 'https://api.acme.example/last'}}
+map: {row: 'steps.rows.body[0].b', hit: 'steps.hits.body.r.hit[0]', last: body.x}`);
+  const bodies = ["t=abc&z=1", "a;b\n1;2\n", "<r><hit>h</hit></r>", '{"x":3}'];
+  const { call, asked } = fakeCall((_, at) => replyOf(200, bodies[at]!), { inputs: { name: "Ada" } });
+  assert.deepEqual(await source.run(call), { row: "2", hit: "h", last: 3 });
+  assert.equal(asked[1]!.options.headers?.["x-t"], "abc");
+  assert.deepEqual(
+    asked.map(({ options }) => String(options.headers?.["accept"]).split(",")[0]),
+    ["application/x-www-form-urlencoded", "text/csv", "application/xml", "application/json"],
+  );
+  assert.throws(
+    () => compiled("steps: [{name: a, request: {url: 'https://api.acme.example/'}, reply: {format: csv}}]"),
+    /a reply in CSV needs "map"/,
+  );
+  assert.throws(
+    () => compiled("steps: [{name: a, request: {url: 'https://api.acme.example/'}, reply: {delimiter: ;}}]"),
+    /belongs to CSV/,
+  );
+});
+
 const WRONG: readonly (readonly [what: string, parts: string, code: string, says: RegExp])[] = [
   ["neither a request nor steps", "request:", "format.value", /request/],
   ["both", `steps: [${step("")}]\nrequest: {url: 'https://api.acme.example/a'}`, "request.duplicate", /make it a step/],

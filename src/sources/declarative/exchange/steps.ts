@@ -3,12 +3,11 @@ import type { SourceCall } from "../../../sdk/source.ts";
 import { digitsOf, isNumber } from "../../../terms/json/exact-number.ts";
 import { Fault } from "../../../terms/fault.ts";
 import type { Json } from "../../../terms/json/json.ts";
-import type { AnswerView, ReplyView, StepView } from "../expressions/expression.ts";
+import type { ReplyView, StepView } from "../expressions/expression.ts";
 import type { SourceDeclarationFile } from "../format/format.ts";
 import type { StepFile } from "../format/steps-format.ts";
 import { compileJudge, faultOfStatus, type Judge } from "../reply/judge-reply.ts";
 import { unreported } from "../reply/unreported.ts";
-import { acceptOf, compileView } from "../reply/view-reply.ts";
 import { addressOf, type RenderedRequest, type RequestTarget } from "../request/render-request.ts";
 import { NOT_YET, type TemplateValues } from "../request/template.ts";
 import { ask, valuesOf, type CallLogin } from "./send-and-judge.ts";
@@ -31,8 +30,6 @@ export function compileSteps(
     ...setting,
     steps: compileStepList(files, source, resume, setting),
     resume,
-    accept: acceptOf(source.reply),
-    viewOf: compileView(source.reply),
     judge: compileJudge(source, root, namesAfter(files)),
   };
   return (call) => new Walk(parts, call).toItsEnd();
@@ -41,8 +38,6 @@ export function compileSteps(
 interface WalkParts extends ExchangeSetting {
   readonly steps: readonly CompiledStep[];
   readonly resume: Resume | null;
-  readonly accept: string;
-  readonly viewOf: (reply: Reply) => AnswerView;
   readonly judge: Judge;
 }
 
@@ -148,7 +143,8 @@ class Walk {
   }
 
   async #ask(step: CompiledStep, onReply: () => void = () => {}): Promise<Answered> {
-    const { auth, charge, accept, viewOf } = this.#parts;
+    const { auth, charge } = this.#parts;
+    const { accept, viewOf } = step;
     const free = step.free || charge.isFree(this.#call.inputs);
     const cost = { free, most: charge.mostFor(this.#call.inputs), isOrder: step.isOrder };
     const asking = { auth, accept, cost, login: this.#login };

@@ -103,6 +103,11 @@ const reading = {
   ),
 };
 
+export const StepReply = Type.Object(reading, {
+  ...closed,
+  description: "How to read the step's reply, if not as the file's `reply` says. It has no `lenient`.",
+});
+
 export const LoginReply = Type.Object(reading, { ...closed, description: "How to read the reply to the login call." });
 
 export const ReplyFormat = Type.Object(

@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
 import { CALL_MS_MAX } from "../../../terms/time/times.ts";
 import { Type } from "../../../terms/schema/type.ts";
-import { ErrorRow, Request } from "./exchange-format.ts";
+import { ErrorRow, Request, StepReply } from "./exchange-format.ts";
 import { closed, text } from "./format-words.ts";
 
 /** The part of the format for sources with several requests. */
@@ -80,6 +80,7 @@ const Step = Type.Object(
       ),
     ),
     request: Request,
+    reply: Type.Optional(StepReply),
     free: Type.Optional(
       Type.Boolean({ description: "Whether the vendor never bills this request. False by default." }),
     ),
