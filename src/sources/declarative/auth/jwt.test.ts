@@ -32,8 +32,14 @@ test("a JWT is signed for each algorithm so that its public key accepts it", asy
   const ed = generateKeyPairSync("ed25519");
   for (const [algorithm, { privateKey, publicKey }, options] of [
     ["RS256", RSA_KEY, {}],
+    ["RS384", RSA_KEY, {}],
+    ["RS512", RSA_KEY, {}],
     ["PS256", RSA_KEY, { padding: 6, saltLength: 32 }],
+    ["PS384", RSA_KEY, { padding: 6, saltLength: 48 }],
+    ["PS512", RSA_KEY, { padding: 6, saltLength: 64 }],
     ["ES256", EC_KEY, { dsaEncoding: "ieee-p1363" }],
+    ["ES384", generateKeyPairSync("ec", { namedCurve: "P-384" }), { dsaEncoding: "ieee-p1363" }],
+    ["ES512", generateKeyPairSync("ec", { namedCurve: "P-521" }), { dsaEncoding: "ieee-p1363" }],
     ["EdDSA", ed, {}],
   ] as const) {
     const made = await jwtOf(jwtFile(algorithm, ", key_id: k-1, jose_header: {x5t: abc}"), pemOf(privateKey));
@@ -45,13 +51,15 @@ test("a JWT is signed for each algorithm so that its public key accepts it", asy
       iss: "u",
       aud: "https://api.acme.example",
     });
-    const hash = algorithm === "EdDSA" ? null : "sha256";
+    const hash = algorithm === "EdDSA" ? null : `sha${algorithm.slice(2)}`;
     assert.ok(verify(hash, made.signed, { key: publicKey, ...options }, made.signature), algorithm);
   }
-  const shared = await jwtOf(jwtFile("HS256", ", key_encoding: base64url, expires_in: 1m"), "AyM1SysPpbyD");
-  assert.equal(shared.claims["exp"], 1704164705);
-  const key = Buffer.from("AyM1SysPpbyD", "base64url");
-  assert.deepEqual(shared.signature, createHmac("sha256", key).update(shared.signed).digest());
+  for (const bits of ["256", "384", "512"]) {
+    const shared = await jwtOf(jwtFile(`HS${bits}`, ", key_encoding: base64url, expires_in: 1m"), "AyM1SysPpbyD");
+    assert.equal(shared.claims["exp"], 1704164705);
+    const key = Buffer.from("AyM1SysPpbyD", "base64url");
+    assert.deepEqual(shared.signature, createHmac(`sha${bits}`, key).update(shared.signed).digest());
+  }
 });
 
 test("RS256 gives the signature of RFC 7515, appendix A.2", () => {

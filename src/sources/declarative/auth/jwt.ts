@@ -24,27 +24,62 @@ interface Algorithm {
 const RSA = ["rsa", "an RSA key"] as const;
 const PSS = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST };
 
+function rsa(bits: number): Algorithm {
+  return { key: RSA, sign: (text, key) => sign(`sha${bits}`, text, key) };
+}
+
+function pss(bits: number): Algorithm {
+  return { key: RSA, sign: (text, key) => sign(`sha${bits}`, text, { key, ...PSS }) };
+}
+
+function ecdsa(bits: number, curve: string, name: string): Algorithm {
+  const written = { dsaEncoding: "ieee-p1363" } as const;
+  return {
+    key: ["ec", `a key of the curve ${name}`],
+    curve,
+    sign: (text, key) => sign(`sha${bits}`, text, { key, ...written }),
+  };
+}
+
 /** The algorithms with a private key, by their names in RFC 7518 and RFC 8037. */
 export const ASYMMETRIC: Readonly<Record<string, Algorithm>> = {
-  RS256: { key: RSA, sign: (text, key) => sign("sha256", text, key) },
-  PS256: { key: RSA, sign: (text, key) => sign("sha256", text, { key, ...PSS }) },
-  ES256: {
-    key: ["ec", "a key of the curve P-256"],
-    curve: "prime256v1",
-    sign: (text, key) => sign("sha256", text, { key, dsaEncoding: "ieee-p1363" }),
-  },
+  RS256: rsa(256),
+  RS384: rsa(384),
+  RS512: rsa(512),
+  PS256: pss(256),
+  PS384: pss(384),
+  PS512: pss(512),
+  ES256: ecdsa(256, "prime256v1", "P-256"),
+  ES384: ecdsa(384, "secp384r1", "P-384"),
+  ES512: ecdsa(512, "secp521r1", "P-521"),
   EdDSA: { key: ["ed25519", "an Ed25519 key"], sign: (text, key) => sign(null, text, key) },
 };
+
+const ALGORITHMS = [
+  "RS256",
+  "RS384",
+  "RS512",
+  "PS256",
+  "PS384",
+  "PS512",
+  "ES256",
+  "ES384",
+  "ES512",
+  "EdDSA",
+  "HS256",
+  "HS384",
+  "HS512",
+] as const;
 
 const Jwt = Type.Object(
   {
     kind: Type.Literal("jwt"),
-    algorithm: words(["RS256", "PS256", "ES256", "EdDSA", "HS256"], "The algorithm of the signature."),
+    algorithm: words(ALGORITHMS, "The algorithm of the signature."),
     key: template(
-      "The private key, PEM without a passphrase, whose lost line breaks are restored; for `HS256` the shared key.",
+      "The private key, PEM without a passphrase, whose lost line breaks are restored; for `HS…` the shared key.",
     ),
     key_encoding: Type.Optional(
-      words(["utf8", "hex", "base64", "base64url"], "For `HS256`: how the key is encoded. `utf8` by default."),
+      words(["utf8", "hex", "base64", "base64url"], "For `HS…`: how the key is encoded. `utf8` by default."),
     ),
     key_id: Type.Optional(template("The id of the key, `kid` in the token's header.")),
     jose_header: Type.Optional(schemaOf("Further members of the token's header, with templates.")),
@@ -62,7 +97,7 @@ const Jwt = Type.Object(
   {
     ...closed,
     description:
-      "A JSON Web Token that is signed for each request: as bearer token, or as `{{ jwt }}` in the login call of `token_exchange` (client assertion, `private_key_jwt`).",
+      "A JSON Web Token that is signed for each request: as bearer token, or as `{{ jwt }}` in the login call of `token_exchange` (client assertion: `private_key_jwt`, with `HS…` `client_secret_jwt`).",
   },
 );
 
@@ -109,7 +144,7 @@ function compileSigning(file: Static<typeof Jwt>, known: AuthSetting["known"], p
   if (algorithm === undefined) {
     const key = compileKey(file, known, [], place);
     return (text, values) =>
-      createHmac("sha256", keyBytes(key, values, {}))
+      createHmac(`sha${name.slice(2)}`, keyBytes(key, values, {}))
         .update(text)
         .digest();
   }

@@ -4,7 +4,7 @@ import { type Asked, fakeCall, fileWith, replyOf } from "../fake-call.kit.ts";
 
 const AT = Date.UTC(2024, 0, 2, 3, 4, 5, 678);
 export const moment = { wallMs: AT, nonce: "nonce-1" };
-export const NAMED = {
+const NAMED = {
   credentials: "credentials: {type: object, properties: {key: {type: string}, user: {type: string}}}",
   inputs: "inputs: {type: object, properties: {name: {type: string}}}",
 };

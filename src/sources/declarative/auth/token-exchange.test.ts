@@ -5,6 +5,7 @@ import { Fault } from "../../../terms/fault.ts";
 import type { JsonObject } from "../../../terms/json/json.ts";
 import { compileDeclarative } from "../compile-declarative.ts";
 import { type Asked, fakeCall, type FakeReply, faultOf, fileWith, replyOf } from "../fake-call.kit.ts";
+import { refusal } from "./signed-requests.kit.ts";
 
 const LOGIN = [
   "auth:",
@@ -332,4 +333,23 @@ test("a cached token can stand in the query or in the body, and then it is in no
     }
     assert.equal(logins, 1);
   }
+});
+
+test("a login can be authenticated by several kinds at once", async () => {
+  const { call, asked } = fakeCall(() => replyOf(200, { t: "t-1" }), { credentials: { key: "k", user: "a b:c" } });
+  const file = `auth:
+  kind: token_exchange
+  request: {method: POST, url: 'https://api.acme.example/login', body: {form: {client_assertion: '{{ jwt }}'}}}
+  auth:
+    - {kind: api_key, header: X-Gateway, value: '{{ credentials.key }}'}
+    - {kind: basic, username: '{{ credentials.user | percent_encode }}', password: '{{ credentials.key }}'}
+    - {kind: jwt, algorithm: HS512, key: '{{ credentials.key }}', claims: {}}
+  token: body.t`;
+  await compileDeclarative(fileWith(file), "a.yaml").run(call);
+  const [login, request] = asked.map(({ options }) => options.headers!);
+  assert.equal(login!["x-gateway"], "k");
+  assert.equal(login!["authorization"], `Basic ${Buffer.from("a%20b%3Ac:k").toString("base64")}`);
+  assert.match(String(asked[0]!.options.body), /^client_assertion=[^.]+\.[^.]+\.[^.]+$/);
+  assert.deepEqual([request!["x-gateway"], request!["authorization"]], [undefined, "Bearer t-1"]);
+  assert.match(refusal(file.replace("header: X-Gateway", "header: Authorization")), /is also set by auth/);
 });

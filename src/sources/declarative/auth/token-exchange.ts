@@ -7,6 +7,7 @@ import { durationMs } from "../../../terms/time/durations.ts";
 import { compileExpression, type ReplyView } from "../expressions/expression.ts";
 import { LoginReply, Request } from "../format/exchange-format.ts";
 import { closed, duration, expression, template, text } from "../format/format-words.ts";
+import type { DocumentLocation } from "../format/read-document.ts";
 import { checkHeaderName, type SendRequest } from "../request/render-request.ts";
 import { parseTemplate, type TemplateValues } from "../request/template.ts";
 import { unreported } from "../reply/unreported.ts";
@@ -23,15 +24,16 @@ import {
 import { compileAuthenticated } from "./authenticated-request.ts";
 import { createTokenCache, type FetchedToken } from "./token-cache.ts";
 
+const kindsOf = (kinds: readonly AnyAuthKind[]) => Type.Unsafe<NamedKind>({ anyOf: kinds.map((kind) => kind.schema) });
+
 const schemaWith = (loginKinds: readonly AnyAuthKind[]) =>
   Type.Object(
     {
       kind: Type.Literal("token_exchange"),
       request: Request,
       auth: Type.Optional(
-        Type.Unsafe<NamedKind>({
-          anyOf: loginKinds.map((kind) => kind.schema),
-          description: "How the login call itself is authenticated.",
+        Type.Union([kindsOf(loginKinds), Type.Array(kindsOf(loginKinds), { minItems: 1 })], {
+          description: "How the login call itself is authenticated: one kind, or a list of several.",
         }),
       ),
       reply: Type.Optional(LoginReply),
@@ -68,8 +70,13 @@ export function tokenExchange(loginKinds: readonly AnyAuthKind[]) {
       const { inputs: _, ...lasting } = setting.known;
       // The token is used for later requests, too, so it must not depend on the inputs of the request that fetched it.
       const here = { ...setting, known: lasting };
-      const { auth } = file;
-      const login = auth && kindOf(auth, loginKinds).compile(auth, { ...here, place: setting.place.in("auth") });
+      const place = setting.place.in("auth");
+      const compile = (auth: NamedKind, at: DocumentLocation) =>
+        kindOf(auth, loginKinds).compile(auth, { ...here, place: at });
+      const { auth = [] } = file;
+      const login = Array.isArray(auth)
+        ? auth.map((each, index) => compile(each, place.in(index)))
+        : [compile(auth as NamedKind, place)];
       return compileTokenExchange(file, login, here);
     },
   });
@@ -79,10 +86,10 @@ type TokenExchangeFile = Static<ReturnType<typeof schemaWith>>;
 
 function compileTokenExchange(
   auth: TokenExchangeFile,
-  kind: CompiledAuth | undefined,
+  kinds: readonly CompiledAuth[],
   { known, place, origins, clock, moments, failing }: AuthSetting,
 ): CompiledAuth {
-  const login = compileAuthenticated(auth.request, origins, kind ? [kind] : [], known, place.in("request"));
+  const login = compileAuthenticated(auth.request, origins, kinds, known, place.in("request"));
   const tokenOf = compileExpression(auth.token, place.in("token"));
   const expiryOf =
     auth.expires_in === undefined ? undefined : compileExpression(auth.expires_in, place.in("expires_in"));
