@@ -204,3 +204,30 @@ const BREAKING: Readonly<Record<string, readonly [change: (document: JsonObject)
 for (const [what, [change, ...lines]] of Object.entries(BREAKING)) {
   test(`it finds ${what}, once`, () => assert.deepEqual(broken(change), lines));
 }
+
+test("references by $anchor lead to the component that has the anchor, also if two sources chose the same name", () => {
+  const inputs = {
+    type: "object",
+    properties: {
+      code: { $ref: "#code" },
+      deep: { $ref: "#deep" },
+      self: { $ref: "#" },
+      "x/y": { $anchor: "deep", type: "integer" },
+    },
+    $defs: { named: { $anchor: "code", type: "string" } },
+  };
+  const document = deploymentContract(
+    [
+      { ...acme, inputs },
+      { ...acme, id: "acme__firm", inputs },
+    ],
+    [],
+  );
+  for (const id of ["acme__person", "acme__firm"]) {
+    const own = resolve(document, `/components/schemas/${id}.inputs`) as typeof inputs;
+    assert.deepEqual(resolve(document, own.properties.code.$ref.slice(1)), { type: "string" });
+    assert.deepEqual(resolve(document, own.properties.deep.$ref.slice(1)), { type: "integer" });
+    assert.equal(own.properties.self.$ref, `#/components/schemas/${id}.inputs`);
+  }
+  assert.ok(!JSON.stringify(document).includes("$anchor"));
+});

@@ -133,10 +133,16 @@ function component(name: string, schema: object): Readonly<Record<string, object
   const ownId = typeof $id === "string" ? $id : "";
   const parts = { ...(definitions as JsonObject), ...($defs as JsonObject) };
   const nameOf = (part: string) => `${name}.${part.replaceAll(/[^A-Za-z0-9._-]/g, "_")}`;
+  const anchors = new Map<string, string>();
+  for (const [part, inner] of Object.entries(parts))
+    findAnchors(inner, `#/components/schemas/${nameOf(part)}`, anchors);
+  findAnchors(own, `#/components/schemas/${name}`, anchors);
   const moved = (target: string): string => {
     const local = target.startsWith(ownId) ? target.slice(ownId.length) : target;
     const [, part, rest = ""] = /^#\/(?:\$defs|definitions)\/([^/]+)(\/.*)?$/.exec(local) ?? [];
     if (part !== undefined) return `#/components/schemas/${nameOf(decodeURIComponent(part))}${rest}`;
+    const anchored = anchors.get(local);
+    if (anchored !== undefined) return anchored;
     return local.startsWith("#") ? `#/components/schemas/${name}${local.slice(1)}` : target;
   };
   const rewritten = (value: Json): Json => {
@@ -158,6 +164,28 @@ function component(name: string, schema: object): Readonly<Record<string, object
   ]);
 }
 
+/**
+ * Adds the pointer of each `$anchor` in a schema. The contract has none: its components are one document, in which two
+ * authors could have chosen the same name.
+ */
+function findAnchors(schema: unknown, pointer: string, found: Map<string, string>): void {
+  if (!isJsonObject(schema)) return;
+  const { $anchor } = schema;
+  if (typeof $anchor === "string" && !found.has(`#${$anchor}`)) found.set(`#${$anchor}`, pointer);
+  for (const [key, value] of Object.entries(schema)) {
+    const isMap = MAP_KEYWORDS.has(key);
+    if (!isJsonObject(value) && !Array.isArray(value)) continue;
+    if (!isMap && !SCHEMA_KEYWORDS.has(key)) continue;
+    if (!isMap && !Array.isArray(value)) findAnchors(value, `${pointer}/${key}`, found);
+    else for (const [at, part] of Object.entries(value)) findAnchors(part, `${pointer}/${key}/${inPointer(at)}`, found);
+  }
+}
+
+/** A name as a step of a JSON pointer in a URL. */
+function inPointer(name: string): string {
+  return encodeURIComponent(name.replaceAll("~", "~0").replaceAll("/", "~1"));
+}
+
 const words = (text: string) => new Set(text.trim().split(/\s+/));
 
 /** Keywords whose value is a schema or a list of schemas, a map of schemas, or anything else. */
@@ -168,7 +196,7 @@ const MAP_KEYWORDS = words("properties patternProperties dependentSchemas $defs 
 const OTHER_KEYWORDS = words(`
   type const enum required minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern format
   minItems maxItems uniqueItems minContains maxContains minProperties maxProperties dependentRequired title description
-  default examples example deprecated readOnly writeOnly contentMediaType contentEncoding $comment $anchor`);
+  default examples example deprecated readOnly writeOnly contentMediaType contentEncoding $comment`);
 
 /** The service accepts other names in an author's schema, which mean nothing; a contract must not have them. */
 function isKeyword(key: string): boolean {

@@ -19,3 +19,17 @@ test("a schema that would take seconds to compile is refused", () => {
   const { p0: _, ...fewer } = parts;
   assert.equal(schemaProblem({ properties: fewer }), null);
 });
+
+test("one $anchor for two schemas is refused, unless they are the same or belong to other resources", () => {
+  const twice = (more: object) => ({
+    $defs: { a: { $anchor: "x", type: "string" }, b: { $anchor: "x", type: "string", ...more } },
+    items: { $ref: "#x" },
+  });
+  assert.deepEqual(schemaProblem(twice({ type: "integer" })), {
+    path: ["$defs", "b", "$anchor"],
+    isPattern: false,
+    message: "must NOT give one $anchor to two schemas",
+  });
+  assert.equal(schemaProblem(twice({})), null);
+  assert.equal(schemaProblem(twice({ $id: "https://vendor.example/b", type: "integer" })), null);
+});

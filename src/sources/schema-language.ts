@@ -1,7 +1,7 @@
 import type { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { createAjv } from "../terms/schema/ajv.ts";
-import { patternProblem, sizeProblem } from "../terms/schema/schema-parts.ts";
+import { patternProblem, repeatedAnchor, sizeProblem } from "../terms/schema/schema-parts.ts";
 import { isPlainSchema } from "./plain-schema.ts";
 import { stepsOf } from "../terms/json/json-pointer.ts";
 import { describeProblem } from "../terms/schema/schema-problem.ts";
@@ -19,8 +19,8 @@ export interface SchemaProblem {
 let language: Ajv2020 | undefined;
 
 /**
- * The problem of an author's JSON Schema: its size, an error of the meta-schema, or a pattern that cannot be matched in
- * linear time; `null` if the schema can be used. The whole process has one validator, created for the first schema that
+ * The problem of an author's JSON Schema: its size, an error of the meta-schema, an ambiguous anchor, or a pattern that
+ * cannot be matched in linear time; `null` if the schema can be used. The whole process has one validator, created for the first schema that
  * needs it: preparing it takes longer than checking all schemas of a project.
  */
 export function schemaProblem(schema: object): SchemaProblem | null {
@@ -28,6 +28,8 @@ export function schemaProblem(schema: object): SchemaProblem | null {
   if (size !== null) return { path: [], isPattern: false, message: size };
   const wrong = isPlainSchema(schema) ? null : problemByMetaSchema(schema);
   if (wrong !== null) return wrong;
+  const anchor = repeatedAnchor(schema);
+  if (anchor !== null) return { path: anchor, isPattern: false, message: "must NOT give one $anchor to two schemas" };
   const pattern = patternProblem(schema);
   return pattern === null ? null : { path: pattern.path, isPattern: true, message: pattern.problem };
 }

@@ -104,7 +104,9 @@ export function resolveLocal(root: JsonObject, reference: string): unknown {
   const fragment = decodeFragment(reference.slice(1));
   if (fragment === undefined) return undefined;
   if (fragment === "") return root;
-  if (!fragment.startsWith("/")) return findAnchor(root, fragment, new Set());
+  // An id of its own makes a part another resource, whose anchors count only if the root has no such anchor.
+  if (!fragment.startsWith("/"))
+    return findAnchor(root, fragment, new Set(), true) ?? findAnchor(root, fragment, new Set(), false);
   let value: unknown = root;
   for (const name of stepsOf(fragment)) {
     if (typeof value !== "object" || value === null) return undefined;
@@ -121,12 +123,13 @@ function decodeFragment(fragment: string): string | undefined {
   }
 }
 
-function findAnchor(value: unknown, anchor: string, seen: Set<object>): unknown {
+function findAnchor(value: unknown, anchor: string, seen: Set<object>, inOneResource: boolean): unknown {
   if (typeof value !== "object" || value === null || seen.has(value)) return undefined;
+  if (inOneResource && seen.size > 0 && typeof own(value as JsonObject, "$id") === "string") return undefined;
   seen.add(value);
   if (!Array.isArray(value) && own(value as JsonObject, "$anchor") === anchor) return value;
   for (const part of Object.values(value)) {
-    const found = findAnchor(part, anchor, seen);
+    const found = findAnchor(part, anchor, seen, inOneResource);
     if (found !== undefined) return found;
   }
   return undefined;

@@ -44,6 +44,34 @@ function countParts(schema: JsonObject, max: number): number {
   return count;
 }
 
+/**
+ * The location of a second `$anchor` of the same name for another schema of one resource; `null` if there is none. A
+ * reference to it could not be resolved.
+ */
+export function repeatedAnchor(schema: object): readonly string[] | null {
+  return findRepeatedAnchor(schema as JsonObject, [], new Map());
+}
+
+function findRepeatedAnchor(
+  schema: JsonObject,
+  path: readonly string[],
+  above: Map<string, string>,
+): readonly string[] | null {
+  // A schema with an id of its own is another resource.
+  const anchors = typeof schema["$id"] === "string" ? new Map<string, string>() : above;
+  const anchor = schema["$anchor"];
+  if (typeof anchor === "string") {
+    const text = JSON.stringify(schema);
+    if ((anchors.get(anchor) ?? text) !== text) return [...path, "$anchor"];
+    anchors.set(anchor, text);
+  }
+  for (const [at, part] of partsOf(schema)) {
+    const found = findRepeatedAnchor(part, [...path, ...at], anchors);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
 /** The location of a pattern that cannot be used, and the reason; `null` if there is none. */
 export function patternProblem(schema: object): { readonly path: readonly string[]; readonly problem: string } | null {
   return findPatternProblem(schema as JsonObject, []);
