@@ -674,6 +674,16 @@ export interface components {
                 p99_ms: number | null;
                 /** @description Of all its runs, one text for each currency */
                 cost?: string[];
+                /** @description Of runs that were not rejected; an unknown charge counts as charged */
+                cost_per_run?: {
+                    currency: string;
+                    /** @description Half of the runs cost at most this much */
+                    median: string;
+                    /** @description The most expensive run */
+                    most: string;
+                }[];
+                /** @description The number of runs in `cost_per_run` */
+                cost_runs?: number;
                 /** @description Requests that were or may have been charged, without a price */
                 unpriced?: number;
                 /**
