@@ -116,3 +116,14 @@ export async function deployment(t: TestContext, on: (typeof STORES)[number], cl
     },
   };
 }
+
+/** That deployment with an organization whose workflow has the credential `asked`. */
+export async function withAsker(t: TestContext, store: (typeof STORES)[number], clock = systemClock) {
+  const here = await deployment(t, store, clock);
+  const asker = await here.operator.createOrganization("A", { autoCredentials: true });
+  await here.operator.storeCredential(asker, { source: "acme__people", fields: { api_key: "asked" } });
+  const post = (sources: object, workflow = asker.workflow) =>
+    here.post("/data", { ...asker, workflow }, { config: { sources } });
+  const ask = async () => (await post({ acme__people: true })).status["acme__people"]!;
+  return { ...here, org: asker.id, asker, post, ask };
+}

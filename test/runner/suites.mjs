@@ -18,6 +18,11 @@ const EXPENSIVE = {
   "src/storage/store-totals.test.ts": "sums again after every change, on both engines",
   "src/storage/postgres/ledger-lists.test.ts": "fills databases",
   "test/admin/remote.test.ts": "starts a process for every command",
+  "test/apply/command.test.ts": "starts a process for every command",
+  "test/apply/guide.test.ts": "does what a guide says",
+  "test/batch/compare-guide.test.ts": "does what a guide says",
+  "test/batch/guide.test.ts": "does what a guide says",
+  "test/batch/kill.test.ts": "kills services and commands",
   "test/batch/refusals.test.ts": "starts a process for every command",
   "test/budgets/crash.test.ts": "kills services",
   "test/budgets/roads.test.ts": "starts replicas",
@@ -43,6 +48,7 @@ const EXPENSIVE = {
   "test/lifecycle/backup-crash.test.ts": "kills services",
   "test/lifecycle/crash.test.ts": "kills services",
   "test/lifecycle/functions.test.ts": "kills services",
+  "test/lifecycle/recorded-versions.test.ts": "kills services",
   "test/lifecycle/replica-limits.test.ts": "kills replicas",
   "test/lifecycle/rolling-restart.test.ts": "starts replicas",
   "test/lifecycle/stalled-log.test.ts": "writes megabytes of log",
@@ -50,6 +56,7 @@ const EXPENSIVE = {
   "test/overload/journal-share.test.ts": "fills a journal of 16 MiB",
   "test/overload/unauthenticated-clients.test.ts": "sends bodies in a million pieces",
   "test/package/": "packs and installs the package",
+  "test/safe-change-guide.test.ts": "does what a guide says",
   "test/start/cold-start.test.ts": "starts a service a dozen times",
   "test/start/dev.test.ts": "starts services and waits for reloads",
   "test/start/mock.test.ts": "starts a service for every option",
@@ -58,6 +65,7 @@ const EXPENSIVE = {
   "test/start/postgres.test.ts": "kills the database of replicas",
   "test/start/project.test.ts": "starts a service for every mistake",
   "test/start/store-copy.test.ts": "kills a copy of a store at each of its steps",
+  "test/start/versions-on-postgres.test.ts": "starts replicas",
   "test/tutorials.test.ts": "does what the tutorials say",
 };
 
@@ -81,7 +89,14 @@ const ALONE = [
 const WITH_ISOLATES = ["src/functions/child/"];
 
 /** Black-box files of the three routes and of the admin port, which `all` runs on PostgreSQL too. */
-const ON_BOTH_STORES = ["test/data/", "test/func/", "test/status/", "test/admin/", "test/apply/command.test.ts"];
+const ON_BOTH_STORES = [
+  "test/data/",
+  "test/func/",
+  "test/status/",
+  "test/admin/",
+  "test/apply/command.test.ts",
+  "test/budgets/life.test.ts",
+];
 /** Those that `ordinary` runs on PostgreSQL. */
 const ON_POSTGRES_ORDINARILY = [
   "test/data/200.test.ts",
