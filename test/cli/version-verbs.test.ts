@@ -119,38 +119,33 @@ function steady(text: string): string {
   return text.replaceAll(/(?<=\d )\([0-9a-f]{6}\)/g, "(……)").replaceAll(/(?<=-> |new, )[0-9a-f]{6}\b/g, "……");
 }
 
-for (const engine of ["embedded", "PostgreSQL"]) {
-  test(`${engine}: versions are listed and compared, by their numbers, digests and beginnings of digests`, async (t) => {
-    const shared = {
-      DATABASE_URL: engine === "embedded" ? "" : await newStoreDatabase(t),
-      DATARUN_ROOT_KEY: randomBytes(32).toString("base64"),
-    };
-    const here = place(t, engine === "embedded" ? {} : shared);
-    await here.deploy("ada");
-    here.write("functions/v.mjs", FUNCTION("DECLINE"));
-    here.write("sources/acme/people.yaml", SOURCE("/v2/people", "# the new path\n"));
-    await here.deploy("pipeline 7");
+test("versions are listed and compared, by their numbers, digests and beginnings of digests", async (t) => {
+  const here = place(t);
+  await here.deploy("ada");
+  here.write("functions/v.mjs", FUNCTION("DECLINE"));
+  here.write("sources/acme/people.yaml", SOURCE("/v2/people", "# the new path\n"));
+  await here.deploy("pipeline 7");
 
-    const { versions, workflows } = await here.json("function", "versions", "dfunc_v");
-    assert.deepEqual(
-      versions.map((each: Record<string, unknown>) => [each["number"], each["deployed_by"], each["from"], each["now"]]),
-      [
-        [2, "pipeline 7", "project", true],
-        [1, "ada", "project", false],
-      ],
-    );
-    assert.deepEqual(workflows, []);
-    const [newer, older] = versions as readonly [{ digest: string }, { digest: string }];
-    const listed = await here.run("function", "versions", "dfunc_v");
-    const of = (digest: string) => `(${digest.slice(0, 6)})`;
-    assert.match(listed.stdout, /^VERSION +FIRST USED +BUILD +DEPLOYED BY +FROM +NOW\n/);
-    assert.ok(listed.stdout.includes(`2 ${of(newer.digest)}`) && listed.stdout.includes(`1 ${of(older.digest)}`));
-    assert.match(listed.stdout, /No workflow names a version\.\n$/);
+  const { versions, workflows } = await here.json("function", "versions", "dfunc_v");
+  assert.deepEqual(
+    versions.map((each: Record<string, unknown>) => [each["number"], each["deployed_by"], each["from"], each["now"]]),
+    [
+      [2, "pipeline 7", "project", true],
+      [1, "ada", "project", false],
+    ],
+  );
+  assert.deepEqual(workflows, []);
+  const [newer, older] = versions as readonly [{ digest: string }, { digest: string }];
+  const listed = await here.run("function", "versions", "dfunc_v");
+  const of = (digest: string) => `(${digest.slice(0, 6)})`;
+  assert.match(listed.stdout, /^VERSION +FIRST USED +BUILD +DEPLOYED BY +FROM +NOW\n/);
+  assert.ok(listed.stdout.includes(`2 ${of(newer.digest)}`) && listed.stdout.includes(`1 ${of(older.digest)}`));
+  assert.match(listed.stdout, /No workflow names a version\.\n$/);
 
-    const diff = (await here.run("function", "diff", "dfunc_v", "1", "2")).stdout;
-    assert.equal(
-      steady(diff),
-      `dfunc_v: 1 (……) -> 2 (……)
+  const diff = (await here.run("function", "diff", "dfunc_v", "1", "2")).stdout;
+  assert.equal(
+    steady(diff),
+    `dfunc_v: 1 (……) -> 2 (……)
 
 --- functions/v.mjs
 +++ functions/v.mjs
@@ -161,29 +156,28 @@ for (const engine of ["embedded", "PostgreSQL"]) {
 +export default { id: "dfunc_v", title: "Decides", run: () => ({ output: { decision: decide("DECLINE") } }),
 +  cases: [{ name: "decides", inputs: {}, expect: { output: { decision: "DECLINE" } } }] };
 `,
-    );
-    for (const [before, after] of [
-      [older.digest, newer.digest],
-      [older.digest.slice(0, 6), newer.digest.slice(0, 9)],
-      ["1", "latest"],
-    ] as const)
-      assert.equal((await here.run("function", "diff", "dfunc_v", before, after)).stdout, diff, `${before} ${after}`);
+  );
+  for (const [before, after] of [
+    [older.digest, newer.digest],
+    [older.digest.slice(0, 6), newer.digest.slice(0, 9)],
+    ["1", "latest"],
+  ] as const)
+    assert.equal((await here.run("function", "diff", "dfunc_v", before, after)).stdout, diff, `${before} ${after}`);
 
-    const ofSource = await here.json("source", "diff", "acme__people", "1", "2");
-    assert.deepEqual([ofSource.before.number, ofSource.after.number, ofSource.packages], [1, 2, []]);
-    assert.deepEqual(
-      ofSource.files.map(({ file, change }: { file: string; change: string }) => [file, change]),
-      [["sources/acme/people.yaml", "changed"]],
-    );
-    assert.match(
-      ofSource.files[0].diff,
-      /^\+# the new path$[^]*^-request: \{url: https:\/\/acme\.example\/people.*\n\+request: \{url: https:\/\/acme\.example\/v2\/people/m,
-    );
+  const ofSource = await here.json("source", "diff", "acme__people", "1", "2");
+  assert.deepEqual([ofSource.before.number, ofSource.after.number, ofSource.packages], [1, 2, []]);
+  assert.deepEqual(
+    ofSource.files.map(({ file, change }: { file: string; change: string }) => [file, change]),
+    [["sources/acme/people.yaml", "changed"]],
+  );
+  assert.match(
+    ofSource.files[0].diff,
+    /^\+# the new path$[^]*^-request: \{url: https:\/\/acme\.example\/people.*\n\+request: \{url: https:\/\/acme\.example\/v2\/people/m,
+  );
 
-    const same = await here.run("source", "diff", "acme__people", "2", "latest");
-    assert.match(same.stdout, /\nThese are the same version\.\n$/);
-  });
-}
+  const same = await here.run("source", "diff", "acme__people", "2", "latest");
+  assert.match(same.stdout, /\nThese are the same version\.\n$/);
+});
 
 test("what is no version is refused with what to do", async (t) => {
   const here = place(t);
