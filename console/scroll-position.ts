@@ -39,28 +39,31 @@ export function restoreScrollPositions(): void {
 }
 
 /**
- * Scrolls to the stored position when the page is long enough, or as far as possible when all requests are answered.
- * Any input of the user cancels it.
+ * Scrolls to the stored position as soon as the page is long enough, and again when its size changes, until all requests
+ * are answered: what is loaded above would move the position. Any input of the user cancels it.
  */
 function restore(position: ScrollPosition | null): void {
   restoring?.abort();
   const { signal } = (restoring = new AbortController());
   const stop = restoring.abort.bind(restoring);
   const y = position?.y ?? 0;
+  const resized = new ResizeObserver(() => {
+    if (document.documentElement.scrollHeight < y + window.innerHeight) return;
+    window.scrollTo(0, y);
+    // Nothing that comes later moves the top.
+    if (y === 0) stop();
+  });
   const arrive = () => {
     window.scrollTo(0, y);
     stop();
   };
-  const grown = new ResizeObserver(() => {
-    if (document.documentElement.scrollHeight >= y + window.innerHeight) arrive();
-  });
-  signal.addEventListener("abort", () => grown.disconnect());
+  signal.addEventListener("abort", () => resized.disconnect());
   for (const done of ["wheel", "keydown", "pointerdown", "touchstart"])
     window.addEventListener(done, stop, { signal, passive: true });
   // The new page must be rendered first.
   requestAnimationFrame(() => {
     if (signal.aborted) return;
-    grown.observe(document.body);
+    resized.observe(document.body);
     whenIdle(signal, arrive);
   });
 }
