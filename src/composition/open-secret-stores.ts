@@ -14,7 +14,7 @@ import { readAuthorities } from "./open-vendor-clients.ts";
 
 /** The settings that say where secrets are. */
 export type SecretSettings = Pick<Settings, "secrets" | "secretVariable"> & {
-  readonly outbound: Pick<Settings["outbound"], "caFile">;
+  readonly outbound: Pick<Settings["outbound"], "caFile" | "proxy">;
 };
 
 export type SecretStores = ReturnType<typeof openSecretStores>;
@@ -27,12 +27,18 @@ const REQUEST_MAX_MS = 10_000;
 
 /** @throws SecretUnavailable from `vault` if there is no address of one */
 export function openSecretStores({ secrets, secretVariable: given, outbound }: SecretSettings, clock: Clock) {
-  const send = once(() => secretRequest(outbound.caFile));
+  const [send, sendOut] = [
+    once(() => secretRequest(outbound.caFile)),
+    once(() => secretRequest(outbound.caFile, outbound.proxy)),
+  ];
   const sending: SecretRequest = (request) => send()(request);
+  // Clouds are asked through the egress proxy. An address that the operator has named is in the deployment's network.
+  const toCloud: SecretRequest = (request) => sendOut()(request);
+  const toAws = given("AWS_ENDPOINT_URL") === undefined ? toCloud : sending;
   return {
     file: createFileReader(secrets.files),
     vault: once(() => openVault(given, sending, clock)),
-    aws: once(() => createAwsClient(awsAccess(given), sending, clock)),
+    aws: once(() => createAwsClient(awsAccess(given), toAws, clock)),
     google: once(() =>
       createGoogleReader(
         {
@@ -40,11 +46,11 @@ export function openSecretStores({ secrets, secretVariable: given, outbound }: S
           metadata: `http://${given("GCE_METADATA_HOST") ?? "metadata.google.internal"}`,
           endpoint: undefined,
         },
-        sending,
+        toCloud,
         clock,
       ),
     ),
-    azure: once(() => createAzureReader(azureAccess(given), sending, clock)),
+    azure: once(() => createAzureReader(azureAccess(given), toCloud, clock)),
   };
 }
 
@@ -120,8 +126,8 @@ function azureAccess(given: ReadSecretVariable): Parameters<typeof createAzureRe
 }
 
 /** Sends requests to stores of secrets. Their certificates are checked as those of vendors are. */
-function secretRequest(caFile: string | undefined): SecretRequest {
-  const ask = createBoundedFetch(new Trust(readAuthorities(caFile)).contextFor(undefined));
+function secretRequest(caFile: string | undefined, proxy?: string): SecretRequest {
+  const ask = createBoundedFetch(new Trust(readAuthorities(caFile)).contextFor(undefined), proxy);
   return async ({ method, url, headers = {}, body }) => {
     const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
     const signal = AbortSignal.timeout(REQUEST_MAX_MS);

@@ -20,14 +20,17 @@ export interface FetchOptions {
 /**
  * `fetch` for servers that the operator has named: an identity provider, a store of secrets. Certificates are checked
  * against the given authorities, as a vendor's is. A reply that is too large is cut off. Redirects are not followed.
+ * @param proxy `http://host:port` of a proxy for HTTPS; plain HTTP is sent directly
  */
 export function createBoundedFetch(
   secureContext?: SecureContext,
+  proxy?: string,
 ): (address: string, options: FetchOptions) => Promise<Response> {
   const plain = new PlainAgent({ maxSockets: CONNECTIONS_MAX });
   const secure = new SecureAgent({
     maxSockets: CONNECTIONS_MAX,
     ...(secureContext !== undefined && { secureContext }),
+    ...(proxy !== undefined && { proxyEnv: { HTTPS_PROXY: proxy } }),
   });
 
   return (address, { method, headers, body, signal }) => {
