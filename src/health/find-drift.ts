@@ -13,7 +13,8 @@ export interface SampledReplies {
 
 /** A difference between the replies of two times that chance does not explain. */
 export interface PathDrift {
-  readonly kind: "missing" | "new" | "changed";
+  /** `shifted`: in another share of the replies, of which `find-share-shifts.ts` compares a day. */
+  readonly kind: "missing" | "new" | "changed" | "shifted";
   readonly path: string;
   readonly before: PathUse;
   readonly now: PathUse;
@@ -42,9 +43,12 @@ export function findDrift(before: SampledReplies, now: SampledReplies): readonly
   return [...paths].toSorted().flatMap((path) => comparePath(path, parts) ?? []);
 }
 
-interface CompareParts {
+interface Times {
   readonly before: SampledReplies;
   readonly now: SampledReplies;
+}
+
+interface CompareParts extends Times {
   readonly improbable: number;
 }
 
@@ -73,7 +77,7 @@ function comparePath(path: string, parts: CompareParts): PathDrift | null {
  * nothing. And `*` stands for different members from time to time, because a name is kept from its fifth call on; but
  * those of a map are alike.
  */
-function isComparable(path: string, { before, now }: CompareParts): boolean {
+export function isComparable(path: string, { before, now }: Times): boolean {
   const segment = segmentOf(path);
   if (segment === null) return true;
   const { parent, name } = segment;
@@ -81,7 +85,7 @@ function isComparable(path: string, { before, now }: CompareParts): boolean {
   return !path.endsWith(OTHER_MEMBERS) && isBelowMembersAlike(parent, { before, now });
 }
 
-function isBelowMembersAlike(path: string, times: Pick<CompareParts, "before" | "now">): boolean {
+function isBelowMembersAlike(path: string, times: Times): boolean {
   const segment = segmentOf(path);
   if (segment === null) return true;
   const { parent } = segment;
@@ -105,14 +109,14 @@ function verdict(
 }
 
 /** The most replies that had this path under `*`, because a process keeps a name from its fifth call on. */
-function hiddenIn(path: string, { counts, processes }: SampledReplies): number {
+export function hiddenIn(path: string, { counts, processes }: SampledReplies): number {
   const { parent, name } = segmentOf(path) ?? {};
   if (parent === undefined || name === undefined) return 0;
   const others = counts.get(memberPath(parent, OTHER_MEMBERS))?.total ?? 0;
   return Math.min(others, processes * (CALLS_MIN - 1));
 }
 
-function useOf(path: string, { counts, samples }: SampledReplies): PathUse {
+export function useOf(path: string, { counts, samples }: SampledReplies): PathUse {
   const own = counts.get(path);
   return {
     of: parentReplies(path, counts, samples),

@@ -44,6 +44,16 @@ export function shareShift(now: Share, before: readonly Share[]): number {
   return variance === 0 ? 0 : (now.part / now.of - part / of) / Math.sqrt(variance);
 }
 
+/**
+ * An upper bound of the probability of such a statistic or a greater one in either direction, if the variance was estimated
+ * with these degrees of freedom. Wallace's normal approximation of Student's t, and Mills' bound of the normal tail.
+ */
+export function shiftProbability(statistic: number, freedom: number): number {
+  if (freedom < 1) return 1;
+  const z = ((8 * freedom + 1) / (8 * freedom + 3)) * Math.sqrt(freedom * Math.log1p(statistic ** 2 / freedom));
+  return z < 1 ? 1 : (2 * Math.exp(-(z ** 2) / 2)) / (z * Math.sqrt(2 * Math.PI));
+}
+
 /** Pearson's statistic of the shares, divided by its degrees of freedom; at least 1. */
 function overdispersion(shares: readonly Share[], share: number): number {
   const usable = shares.filter(({ of }) => of * share * (1 - share) > 0);

@@ -1,6 +1,7 @@
 import { type HealthFigures, type CallShift, figuresOf, findCallShifts } from "./compare-calls.ts";
 import { DAY_MS, HOUR_MS } from "./count-shapes.ts";
 import { findDrift, type PathDrift, type SampledReplies } from "./find-drift.ts";
+import { type ComparedDays, findShareShifts } from "./find-share-shifts.ts";
 import type { CallHistory, ReplyShapeStore, StoredShape } from "./ports.ts";
 import { addCounts, decodeCounts, type ShapeCounts } from "./shape-counts.ts";
 
@@ -101,14 +102,23 @@ export async function readReplyHealth(
   const ofVersion = hours.filter((shape) => shape.version === version);
   const recent = isWhole ? ofVersion : newestHours(ofVersion);
   const now = await sumOf(recent);
-  const before = await sumOf(await earlierShapes(store, { source, version, from }));
+  const earlier = await earlierShapes(store, { source, version, from });
+  const days = await Promise.all([...Map.groupBy(earlier, ({ at }) => at - (at % DAY_MS)).values()].map(sumOf));
+  const before = together(days, processesOf(earlier));
+  const today = recent.length === ofVersion.length ? now : await sumOf(ofVersion);
   return {
     version,
     samples: now.samples,
     samplesBefore: before.samples,
     sampledFrom: recent[0]!.at,
-    drift: before.samples === 0 ? [] : findDrift(before, now),
+    drift: before.samples === 0 ? [] : compareReplies({ before, days, today }, now),
   };
+}
+
+function compareReplies(compared: ComparedDays, now: SampledReplies): readonly PathDrift[] {
+  const drift = findDrift(compared.before, now);
+  const shifts = findShareShifts(compared, new Set(drift.map(({ path }) => path)));
+  return [...drift, ...shifts].toSorted((one, other) => (one.path < other.path ? -1 : 1));
 }
 
 /** The version with the most samples: workflows may run several. */
@@ -148,5 +158,15 @@ async function sumOf(shapes: readonly StoredShape[]): Promise<SampledReplies> {
     samples += shape.samples;
     addCounts(counts, await decodeCounts(shape.counts));
   }
-  return { samples, counts, processes: new Set(shapes.map(({ writer }) => writer)).size };
+  return { samples, counts, processes: processesOf(shapes) };
+}
+
+function together(days: readonly SampledReplies[], processes: number): SampledReplies {
+  const counts: ShapeCounts = new Map();
+  for (const day of days) addCounts(counts, day.counts);
+  return { samples: days.reduce((sum, { samples }) => sum + samples, 0), counts, processes };
+}
+
+function processesOf(shapes: readonly StoredShape[]): number {
+  return new Set(shapes.map(({ writer }) => writer)).size;
 }

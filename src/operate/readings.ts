@@ -125,7 +125,7 @@ export const READING_METRICS: readonly Metric<Readings>[] = [
   {
     name: "datarun_source_drift",
     type: "gauge",
-    help: "What has changed about a source against the 28 days before: the number of paths that are missing, new or changed in its replies, and 1 for a shifted match_rate, failure_rate or latency. Nothing else has a time series.",
+    help: "What has changed about a source against the 28 days before: the number of paths that are missing, new, changed or in a shifted share of its replies, and 1 for a shifted match_rate, failure_rate or latency. Nothing else has a time series.",
     labels: ["source", "kind"],
     read: (it) =>
       it

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import verb from "../../src/admin/verbs/source/health.ts";
-import { decodeCounts } from "../../src/health/shape-counts.ts";
+import { decodeCounts, encodeCounts, type ShapeCounts } from "../../src/health/shape-counts.ts";
 import { compileDeclarative } from "../../src/sources/declarative/compile-declarative.ts";
 import { adminPort } from "../rig/admin.ts";
 import { startService } from "../rig/service.ts";
@@ -11,7 +11,8 @@ import { json } from "../vendor/behaviours.ts";
 import { startVendor, type TestLife, type Vendor } from "../vendor/scripted-vendor.ts";
 import { movableClock } from "../rig/movable-clock.ts";
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
+const HOUR_MS = 60 * 60 * 1_000;
+const DAY_MS = 24 * HOUR_MS;
 
 function yaml(origin: string): string {
   return `
@@ -147,6 +148,44 @@ test("a path that a vendor removes, adds or retypes is reported with its step, a
   // When the test is over, they are looked for in every file of the data directory, and in the shared database.
   for (let at = 1; at <= person; at += 1) secrets.add(`planted${at}@example.com`);
   for (const text of ["planted value", "planted reference", "planted person"]) secrets.add(text);
+});
+
+test("a path that becomes rarer without vanishing is reported, in the command, the metric and what needs attention", async (t) => {
+  const { service, health, runBackground, attention, metrics } = await watched(t);
+  const wallAt = Date.now();
+  const types = { null: 0, boolean: 0, number: 0, string: 0, list: 0, object: 0 };
+  const save = async (span: "hour" | "day", at: number, samples: number, withCode: number) => {
+    const counts: ShapeCounts = new Map([
+      ["", { total: samples, types: { ...types, object: samples }, maps: 0 }],
+      ["postcode", { total: withCode, types: { ...types, string: withCode }, maps: 0 }],
+    ]);
+    const shape = { source: "bell__phone", version: "digest", span, at, writer: "st_1", samples };
+    await service.operator.saveReplyShapes([{ ...shape, counts: await encodeCounts(counts) }]);
+  };
+  for (let day = 2; day < 16; day += 1)
+    await save("day", wallAt - (wallAt % DAY_MS) - day * DAY_MS, 100, 97 + (day % 3));
+  await save("hour", wallAt - (wallAt % HOUR_MS), 60, 33);
+  const { drift } = await health("bell__phone", 60);
+  assert.deepEqual(drift, [
+    {
+      path: "postcode",
+      kind: "shifted",
+      says: "postcode is in 33 of 60 replies; before it was in 1372 of 1400 replies.",
+      replies: 33,
+      of: 60,
+      types: ["string"],
+      replies_before: 1_372,
+      of_before: 1_400,
+      types_before: ["string"],
+    },
+  ]);
+  await until(async () => {
+    runBackground();
+    return (await metrics()).includes('\ndatarun_source_drift{source="bell__phone",kind="shifted"} 1\n');
+  });
+  const { attention: items } = await attention();
+  const says = "bell__phone has changed against the 28 days before: 1 path of its replies (postcode).";
+  assert.ok(items.some((item: { what: string; says: string }) => item.what === "source_drift" && item.says === says));
 });
 
 test("at most one call per second and source is sampled, and replies without a record are not", async (t) => {

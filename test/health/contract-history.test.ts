@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { findDrift, type SampledReplies } from "../../src/health/find-drift.ts";
+import { findDrift, type PathDrift, type SampledReplies } from "../../src/health/find-drift.ts";
 import { MemberNames } from "../../src/health/member-names.ts";
 import { countReply, type ShapeCounts } from "../../src/health/shape-counts.ts";
 import { shapeOfReply } from "../../src/health/shape-of-reply.ts";
@@ -110,10 +110,11 @@ for (const [endpoint, changes] of Object.entries(endpoints)) {
         ...retyped.filter((path) => !isReported(path, "changed")),
       ];
       assert.deepEqual(unreported, [], version);
-      const expected = {
+      const expected: Readonly<Record<PathDrift["kind"], readonly string[]>> = {
         missing: removed,
         changed: retyped,
         new: [...contract.keys()].filter((path) => !previous.has(path)),
+        shifted: [],
       };
       const wrong = drift.filter(({ path, kind }) => !expected[kind].includes(path));
       assert.deepEqual(wrong, [], version);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findCallShifts } from "../../src/health/compare-calls.ts";
 import { findDrift, type SampledReplies } from "../../src/health/find-drift.ts";
+import { findShareShifts } from "../../src/health/find-share-shifts.ts";
 import type { EndedCalls } from "../../src/health/ports.ts";
 import { MemberNames } from "../../src/health/member-names.ts";
 import { addCounts, countReply, type PathCounts, type ShapeCounts } from "../../src/health/shape-counts.ts";
@@ -77,13 +78,57 @@ test("stationary replies raise less than one alarm per source and month", () => 
     );
     let known = new Set<string>();
     for (let now = (BEFORE_DAYS + 1) * HOURS; now < hours.length; now += STEP_HOURS) {
-      const before = sumOf(blocks.slice((now - (BEFORE_DAYS + 1) * HOURS) / STEP_HOURS, (now - HOURS) / STEP_HOURS));
+      const [days, today] = comparedDays(blocks, now);
+      const before = sumOf(days);
       let first = now - 1;
       for (let samples = hours[first]!.samples; samples < 200 && first > now - HOURS; samples += hours[first]!.samples)
         first -= 1;
-      const drift = findDrift(before, sumOf(hours.slice(first, now))).map(({ kind, path }) => `${kind} ${path}`);
+      const found = findDrift(before, sumOf(hours.slice(first, now)));
+      const shifts = findShareShifts({ before, days, today }, new Set(found.map(({ path }) => path)));
+      const drift = [...found, ...shifts].map(({ kind, path }) => `${kind} ${path}`);
       alarms += drift.filter((one) => !known.has(one)).length;
       known = new Set(drift);
+    }
+  }
+  assert.ok(alarms / sources < 0.25, `${alarms} alarms in ${sources} months`);
+});
+
+/** The days before `now`, and the last one, from blocks of some hours. */
+function comparedDays(blocks: readonly SampledReplies[], now: number): readonly [SampledReplies[], SampledReplies] {
+  const dayFrom = (hour: number) => sumOf(blocks.slice(hour / STEP_HOURS, (hour + HOURS) / STEP_HOURS));
+  const days = Array.from({ length: BEFORE_DAYS }, (_, day) => dayFrom(now - (BEFORE_DAYS + 1 - day) * HOURS));
+  return [days, dayFrom(now - HOURS)];
+}
+
+test("shares of paths that differ from day to day and from workday to weekend raise less than one alarm per source and month", () => {
+  const random = seeded(7);
+  const sources = 24;
+  let alarms = 0;
+  for (let source = 0; source < sources; source += 1) {
+    const mean = [5, 40, 300, 5_000][source % 4]!;
+    const [dayEffect, weekEffect] = [[0, 0.05, 0.2][source % 3]!, source % 5 === 0 ? 0.2 : 0];
+    const paths = Array.from({ length: 40 }, (_, at) => ({ path: `p${at}`, share: random(), follows: random() - 0.5 }));
+    const blocks: SampledReplies[] = [];
+    for (let day = 0; day < BEFORE_DAYS + 1 + MONTH_DAYS; day += 1) {
+      // Callers of one kind more, of another less: all paths follow.
+      const mix = dayEffect * 2 * (random() - 0.5) + (day % 7 < 5 ? weekEffect : -weekEffect);
+      const traffic = random() < 0.1 ? 10 : 0.5 + random();
+      for (let block = 0; block < HOURS / STEP_HOURS; block += 1) {
+        const samples = Math.round((mean * traffic * STEP_HOURS) / HOURS);
+        const counts: ShapeCounts = new Map([["", countsOf(samples, { object: samples })]]);
+        for (const { path, share, follows } of paths) {
+          const total = binomial(samples, Math.min(1, Math.max(0, share + 2 * follows * mix)), random);
+          if (total > 0) counts.set(path, countsOf(total, { string: total }));
+        }
+        blocks.push({ samples, counts, processes: 1 });
+      }
+    }
+    let known = new Set<string>();
+    for (let now = (BEFORE_DAYS + 1) * HOURS; now < blocks.length * STEP_HOURS; now += STEP_HOURS) {
+      const [days, today] = comparedDays(blocks, now);
+      const shifts = findShareShifts({ before: sumOf(days), days, today }, new Set()).map(({ path }) => path);
+      alarms += shifts.filter((one) => !known.has(one)).length;
+      known = new Set(shifts);
     }
   }
   assert.ok(alarms / sources < 0.25, `${alarms} alarms in ${sources} months`);
@@ -117,7 +162,10 @@ test("processes that start and learn names at different times raise no alarm", (
   for (let month = 0; month < months; month += 1) {
     const before = processes(1 + Math.floor(random() * 6), random() < 0.5 ? 8 : 400, []);
     const known = random() < 0.5 ? [...before.counts.keys()] : [];
-    alarms += findDrift(before, processes(1 + Math.floor(random() * 3), random() < 0.5 ? 8 : 200, known)).length;
+    const now = processes(1 + Math.floor(random() * 3), random() < 0.5 ? 8 : 200, known);
+    alarms += findDrift(before, now).length;
+    const days = Array.from({ length: 14 }, () => processes(1 + Math.floor(random() * 3), 100, known));
+    alarms += findShareShifts({ before: { ...sumOf(days), processes: 30 }, days, today: now }, new Set()).length;
   }
   assert.ok(alarms / months < 0.25, `${alarms} alarms in ${months} months`);
 });

@@ -144,7 +144,7 @@ function drifted({ source, kinds, paths }: DriftedSource): Attention | null {
   });
 }
 
-const PATH_KINDS = ["missing", "new", "changed"] as const;
+const PATH_KINDS = ["missing", "new", "changed", "shifted"] as const;
 
 function pathList(paths: readonly string[], changed: number): string {
   const named = paths.map(pathText).join(", ");

@@ -18,7 +18,7 @@ const figure = orNull(Type.Number());
 export default defineVerb({
   summary: "Compare the calls and replies of a source with those of the 28 days before",
   description:
-    "Figures come from the ledger; rates are percentages. Paths and types come from replies with a record, or that the source could not use: at most one per second is sampled. Values are never stored, and neither are names of members that may be data; such members are *. A path is reported only if chance is improbable, among replies that have its parent, and for the version of the source that runs. Without --from, the paths of the newest hours with at least 200 samples are compared.",
+    "Figures come from the ledger; rates are percentages. Paths and types come from replies with a record, or that the source could not use: at most one per second is sampled. Values are never stored, and neither are names of members that may be data; such members are *. A path is reported only if chance is improbable, among replies that have its parent, and for the version of the source that runs. Without --from, the paths of the newest hours with at least 200 samples are compared; the share of replies that have a path, over the whole time.",
   example: "google__phone_number --slo p95=800ms,success=99",
   input: Type.Object(
     {
@@ -61,7 +61,7 @@ export default defineVerb({
     drift: listOf(
       Type.Object({
         path: text,
-        kind: oneOf("missing", "new", "changed"),
+        kind: oneOf("missing", "new", "changed", "shifted"),
         says: { ...text, description: "A sentence for people, which may change" },
         replies: count,
         of: { ...count, description: "The replies that have the parent of the path" },
@@ -155,6 +155,7 @@ function toWireDrift(drift: PathDrift) {
 function driftText({ path, kind, now, before }: PathDrift): string {
   const name = pathText(path);
   if (kind === "missing") return `${name} is in none of ${now.of} replies; before it was in ${shareText(before)}.`;
+  if (kind === "shifted") return `${name} is in ${shareText(now)}; before it was in ${shareText(before)}.`;
   if (kind === "new") return `${name} is in ${shareText(now)}; before it was in none of ${before.of}.`;
   return `${name} is ${now.types.join(" or ")}; before it was ${before.types.join(" or ")}.`;
 }
