@@ -1,10 +1,10 @@
-import type { Transaction } from "kysely";
+import { sql, type Transaction } from "kysely";
 import type { Act, AuditEntry, StateAct } from "../admin/ports.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { newId } from "../terms/ids.ts";
 import type { JsonObject } from "../terms/json/json.ts";
 import type { Engine } from "./engine.ts";
-import { recordStateKey } from "./state-key-admin.ts";
+import { ACTS_ROW, recordStateKey } from "./state-key-admin.ts";
 import type { Tables } from "./tables.ts";
 
 /** The result of a change, and its audit entry. */
@@ -26,40 +26,49 @@ export async function recordChange<Result>(
   act: Act,
   change: (transaction: Transaction<Tables>) => Promise<Changed<Result> | null>,
 ): Promise<Result | null> {
-  const makeChange = async (transaction: Transaction<Tables>): Promise<Result | null> => {
+  const since = act.state?.since;
+  let number = 0;
+  const made = await changeStore(engine, async (transaction) => {
+    number = await numberOfAct(transaction);
+    if (since !== undefined && number !== since.changes + 1)
+      throw new OperatorError("refused", "The store was changed meanwhile.");
     const changed = await change(transaction);
     if (changed === null) return null;
     await insertAuditEntry(transaction, act, changed.entry);
     return changed.result;
-  };
-  return changeStore(engine, makeChange, act.state?.since);
+  });
+  if (made !== null && since !== undefined) since.changes = number;
+  return made;
+}
+
+async function numberOfAct(transaction: Transaction<Tables>): Promise<number> {
+  const { changes } = await transaction
+    .insertInto("datarun_changes")
+    .values({ id: ACTS_ROW, changes: 1 })
+    .onConflict((row) => row.column("id").doUpdateSet({ changes: sql`datarun_changes.changes + 1` }))
+    .returning("changes")
+    .executeTakeFirstOrThrow();
+  return changes;
 }
 
 /** Like `recordChange`, for a change that adds its own audit entries. */
 export async function changeStore<Result>(
   engine: Engine,
   change: (transaction: Transaction<Tables>) => Promise<Result | null>,
-  since?: StateAct["since"],
 ): Promise<Result | null> {
-  let number = 0;
   try {
-    const made = await engine.writer.transaction().execute(async (transaction) => {
+    return await engine.writer.transaction().execute(async (transaction) => {
       const { changes } = await transaction
         .updateTable("datarun_changes")
         .set((row) => ({ changes: row("changes", "+", 1) }))
         .where("id", "=", 1)
         .returning("changes")
         .executeTakeFirstOrThrow();
-      if (since !== undefined && changes !== since.changes + 1)
-        throw new OperatorError("refused", "The store was changed meanwhile.");
-      number = changes;
       const result = await change(transaction);
       if (result === null) throw new NothingToChange();
       await engine.announce(transaction, changes);
       return result;
     });
-    if (since !== undefined) since.changes = number;
-    return made;
   } catch (thrown) {
     if (thrown instanceof NothingToChange) return null;
     throw thrown;

@@ -370,7 +370,7 @@ interface StateKeyTable {
   readonly applied: string;
 }
 
-/** One row: the number of changes to this store that can affect cached data. */
+/** The number of changes to this store that can affect cached data, and since the first one of operators, theirs. */
 interface ChangesTable {
   readonly id: number;
   readonly changes: number;

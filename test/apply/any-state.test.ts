@@ -275,6 +275,13 @@ for (const engine of ENGINES) {
     assert.match(problemOf(stopped), /^organization b: Somebody else has changed/);
     assert.deepEqual(await organizations(), ["By hand", "Later a", "Other"]);
 
+    // Services register the versions that they load.
+    const texts = async () => ({ content: "", source: {} });
+    const version = { kind: "source", id: "acme__people", digest: "digest", origin: "project", texts } as const;
+    const deployed = { wallAt: 1, build: null, deployedBy: null };
+    interfere("lastChange", 2, () => store.admin.registerVersions([version], deployed), "after");
+    assert.equal((await apply(fileOf("Last")))["problem"], null);
+
     // After that look, before the transaction.
     await apply(fileOf("Before"));
     interfere("lastChange", 2, byHand, "after");
