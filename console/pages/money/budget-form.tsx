@@ -72,7 +72,6 @@ export function BudgetForm({ budget, org: shownOrg, onClose, onSet }: BudgetForm
                 ]}
                 {...field("per")}
               />
-              <ZoneField value={draft.zone} onValue={field("zone").onValue} />
             </>
           )}
           <TextField
@@ -85,6 +84,7 @@ export function BudgetForm({ budget, org: shownOrg, onClose, onSet }: BudgetForm
           {isMoney && budget === null && (
             <TextField label="Currency" required placeholder="EUR" list={CURRENCIES} {...field("currency")} />
           )}
+          {budget === null && <ZoneField value={draft.zone} onValue={field("zone").onValue} />}
           <TextField label="Warn from percent" inputMode="numeric" placeholder="80" {...field("warn")} />
         </div>
         <p>{sentenceOf(draft)}</p>

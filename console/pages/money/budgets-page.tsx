@@ -124,7 +124,7 @@ function columnsOf(reload: () => void, change: (budget: ListedBudget) => void): 
       isNumber: true,
       show: ({ used, leased }) => (
         <>
-          {grouped(used)} <span class="dim money-below">{grouped(leased)} reserved</span>
+          {grouped(used)} {toMicros(leased) > 0n && <span class="dim money-below">{grouped(leased)} reserved</span>}
         </>
       ),
     },
