@@ -269,3 +269,14 @@ export async function countAllowed(budgets: Budgets, clock: FakeClock, most: num
 }
 
 export { randomNumbers };
+
+/** A limit that no test reaches. */
+export const MANY = { limit: 1_000_000n, currency: "EUR" };
+
+/** Requests that are logged as in progress. */
+export function openIn(notes: MemoryNotes): string[] {
+  const counts = notes.leftBehind().flatMap((left) => left.counts);
+  return counts.flatMap(({ open }) => open.map(({ id }) => id));
+}
+
+export const usedOf = (budgets: OpenBudgets) => budgets.readings()[0]?.used ?? 0n;
