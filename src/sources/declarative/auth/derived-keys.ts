@@ -9,6 +9,10 @@ import { fill, parseTemplate, type KnownNames, type Template, type TemplateValue
 import { fieldProblem } from "./auth-kind.ts";
 import { signedText } from "./signed-text.ts";
 
+export const HASHES = ["sha256", "sha512", "sha384", "sha1", "md5"] as const;
+/** How the bytes of a signature are written. */
+export const ENCODINGS = ["hex", "base64", "base64url"] as const;
+
 /** The key of a signature, and of a step towards it. */
 export const KEY = {
   key: Type.Optional(template("The shared key.")),
@@ -25,13 +29,9 @@ const Derivation = Type.Object(
       description: "The name by which later steps, the text to sign and the header field read it: `derived.<name>`.",
     }),
     text: text("The text: a template like `canonical`, also over the steps before this one."),
-    algorithm: Type.Optional(
-      words(["sha256", "sha512", "sha384", "sha1", "md5"], "The hash function. `sha256` by default."),
-    ),
+    algorithm: Type.Optional(words(HASHES, "The hash function. `sha256` by default.")),
     ...KEY,
-    encoding: Type.Optional(
-      words(["hex", "base64", "base64url"], "How `{{ derived.<name> }}` is encoded. `hex` by default."),
-    ),
+    encoding: Type.Optional(words(ENCODINGS, "How `{{ derived.<name> }}` is encoded. `hex` by default.")),
   },
   closed,
 );

@@ -7,10 +7,8 @@ import { closed, template, text, words } from "../format/format-words.ts";
 import { checkHeaderName, compileHeaders, renderHeaders, type RenderedRequest } from "../request/render-request.ts";
 import { fill, parseTemplate, namesIn, type KnownNames, type TemplateValues } from "../request/template.ts";
 import { authKind, withHeaders, type AuthSetting, type CompiledAuth } from "./auth-kind.ts";
-import { compileDerived, compileKey, DERIVE, KEY, keyBytes, type KeyFile } from "./derived-keys.ts";
+import { compileDerived, compileKey, DERIVE, ENCODINGS, HASHES, KEY, keyBytes, type KeyFile } from "./derived-keys.ts";
 import { coveredBy, OF_REQUEST, partsOf, signedText } from "./signed-text.ts";
-
-const ALGORITHMS = ["sha256", "sha512", "sha384", "sha1", "md5"] as const;
 
 const OF_SIGNATURE = {
   derive: Type.Optional(DERIVE),
@@ -19,7 +17,7 @@ const OF_SIGNATURE = {
     description:
       "The text to sign: a template, also over `request.method`, `request.host`, `request.path`, `request.query`, `request.body`, `request.url` and `derived.<name>`. What contains `{{ signature }}` is not part of `request`.",
   }),
-  encoding: words(["hex", "base64", "base64url"], "How the signature is encoded."),
+  encoding: words(ENCODINGS, "How the signature is encoded."),
   header: Type.Optional(
     text(
       "The header field for the signature. Without it, the request contains `{{ signature }}`: in its query, header fields or body.",
@@ -32,7 +30,7 @@ const OF_SIGNATURE = {
 const Hmac = Type.Object(
   {
     kind: Type.Literal("hmac"),
-    algorithm: words(ALGORITHMS, "The hash function."),
+    algorithm: words(HASHES, "The hash function."),
     ...KEY,
     ...OF_SIGNATURE,
   },
@@ -46,7 +44,7 @@ const Hmac = Type.Object(
 const Digest = Type.Object(
   {
     kind: Type.Literal("digest"),
-    algorithm: words(ALGORITHMS, "The hash function."),
+    algorithm: words(HASHES, "The hash function."),
     ...OF_SIGNATURE,
   },
   {
