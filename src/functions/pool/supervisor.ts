@@ -12,6 +12,7 @@ import { type PoolStats, statsOf } from "./pool-stats.ts";
 import type { FunctionsLog } from "../ports.ts";
 import type { Running } from "./running.ts";
 import { Schedule } from "./schedule.ts";
+import { ShadowQueue } from "./shadow-queue.ts";
 
 export interface SupervisorOptions extends FunctionCapacity {
   readonly clock: Clock;
@@ -29,10 +30,6 @@ const END_WITHIN_MS = 5_000;
 /** How long a process waits for further runs of its organization while no other organization waits. */
 const IDLE_MS = 60_000;
 const CHECK_IDLE_EVERY_MS = 10_000;
-/** The most waiting shadow runs. They wait only for each other, or for the start of a process. */
-const SHADOWS_WAITING = 16;
-/** How long no shadow run starts after a real run had to wait for another one. */
-const SHADOW_PAUSE_MS = 1_000;
 /** While runs wait, the time of a process may be over without any other event. */
 const SERVE_AGAIN_MS = 100;
 
@@ -44,6 +41,7 @@ export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #fleet: Fleet;
   readonly #schedule: Schedule;
+  readonly #shadows: ShadowQueue;
   readonly #memory: MemoryLimit;
   readonly #serveLater: () => void;
   readonly #endIdleLater: () => void;
@@ -55,10 +53,6 @@ export class Supervisor {
   #killed = 0;
   #shadowsKilled = 0;
   #whenReady: (() => void)[] = [];
-  readonly #shadows = new Set<Running>();
-  #shadowsFrom = Number.NEGATIVE_INFINITY;
-  /** Whether a shadow run waits for a process: one spare more than the one for real runs. */
-  #wantsShadowProcess = false;
 
   constructor(options: SupervisorOptions) {
     const { clock } = options;
@@ -77,6 +71,7 @@ export class Supervisor {
     });
     const { processes } = this.#fleet;
     this.#schedule = new Schedule(processes, { ...options, now: clock.now });
+    this.#shadows = new ShadowQueue(this.#schedule, clock.now);
     this.#memory = new MemoryLimit({
       clock,
       processes,
@@ -131,9 +126,10 @@ export class Supervisor {
   /** Starts a run as soon as there is capacity for it. */
   start(running: Running): void {
     if (this.#closed) return running.fail(endingFault());
-    if (running.job.isShadow === true) return this.#startShadow(running);
-    if (!this.#schedule.add(running)) return running.fail(new Fault("function.overloaded"));
-    this.#isDormant = false;
+    const isShadow = running.job.isShadow === true;
+    const isAdded = isShadow ? this.#shadows.add(running) : this.#schedule.add(running);
+    if (!isAdded) return running.fail(new Fault("function.overloaded"));
+    if (!isShadow) this.#isDormant = false;
     this.#serve();
     this.#failWaiting();
   }
@@ -141,8 +137,7 @@ export class Supervisor {
   /** Stops a run's thread, at its deadline or after a violation. The caller has already been answered. */
   end(running: Running): void {
     this.#schedule.remove(running);
-    this.#shadows.delete(running);
-    if (this.#shadows.size === 0) this.#wantsShadowProcess = false;
+    this.#shadows.remove(running);
     for (const process of this.#fleet.processes) {
       if (!process.runs.has(running.id)) continue;
       process.child.send({ type: "end", id: running.id });
@@ -160,7 +155,7 @@ export class Supervisor {
   async close(): Promise<void> {
     this.#closed = true;
     this.#memory.stop();
-    this.#dropShadows();
+    this.#shadows.drop();
     for (const running of this.#schedule.clear()) running.fail(endingFault());
     for (const { runs } of this.#fleet.processes) for (const running of runs.values()) running.fail(endingFault());
     await this.#fleet.close();
@@ -173,50 +168,17 @@ export class Supervisor {
       this.#startIn(next.process, next.running);
     for (const process of this.#schedule.shadowsToEnd()) this.#endShadows(process);
     if (this.#schedule.waiting > 0) {
-      if (this.#schedule.isFull) this.#pauseShadows();
+      if (this.#schedule.isFull) this.#shadows.pause();
       for (const process of this.#schedule.toGiveUp()) this.#retire(process);
       this.#serveLater();
     }
-    if (this.#shadows.size > 0) this.#serveShadows();
+    this.#shadows.serve((process, running) => this.#startShadow(process, running));
     void this.#fleet.fill();
   }
 
-  // ---- shadow runs -------------------------------------------------------------------------------------------------
-
-  #startShadow(running: Running): void {
-    const isBusy = this.#schedule.isFull || this.#options.clock.now() < this.#shadowsFrom;
-    if (isBusy || this.#shadows.size >= SHADOWS_WAITING) return running.fail(new Fault("function.overloaded"));
-    this.#shadows.add(running);
-    this.#serve();
-    this.#failWaiting();
-  }
-
-  #serveShadows(): void {
-    for (const running of this.#shadows) {
-      const process = this.#schedule.placeShadow(running);
-      if (process === "full") continue;
-      if (process !== undefined) {
-        this.#shadows.delete(running);
-        this.#wantsShadowProcess = false;
-        if (process.runs.size === 1) process.child.send({ type: "yield" });
-        this.#startIn(process, running);
-      } else if (this.#schedule.hasShadowPlace) this.#wantsShadowProcess = true;
-      else {
-        this.#shadows.delete(running);
-        running.fail(new Fault("function.overloaded"));
-      }
-    }
-  }
-
-  #pauseShadows(): void {
-    this.#shadowsFrom = this.#options.clock.now() + SHADOW_PAUSE_MS;
-    this.#dropShadows();
-  }
-
-  #dropShadows(): void {
-    for (const running of this.#shadows) running.fail(new Fault("function.overloaded"));
-    this.#shadows.clear();
-    this.#wantsShadowProcess = false;
+  #startShadow(process: FunctionProcess, running: Running): void {
+    if (process.runs.size === 1) process.child.send({ type: "yield" });
+    this.#startIn(process, running);
   }
 
   #endShadows(process: FunctionProcess): void {
@@ -299,14 +261,14 @@ export class Supervisor {
     if (failure === null || this.#hasOpen) return;
     for (const notify of this.#whenReady.splice(0)) notify();
     const cause = new Error(`no process for functions can be started: ${failure}`);
-    this.#dropShadows();
+    this.#shadows.drop();
     for (const running of this.#schedule.clear()) running.fail(new Fault("function.unavailable", {}, { cause }));
   }
 
   #sparesNeeded(): number {
     const isWanted =
       this.#whenReady.length > 0 || (!this.#isDormant && (this.#options.spare || this.#schedule.needsProcess));
-    return (isWanted ? 1 : 0) + (this.#wantsShadowProcess ? (isWanted ? 1 : 2) : 0);
+    return (isWanted ? 1 : 0) + (this.#shadows.needsProcess ? (isWanted ? 1 : 2) : 0);
   }
 
   #endIdle(): void {
