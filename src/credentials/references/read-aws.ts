@@ -1,9 +1,9 @@
-import { readFile } from "node:fs/promises";
 import type { Clock } from "../../terms/time/clock.ts";
 import { memberOf, objectAt, parseObject, textOf } from "./member-of.ts";
 import { SecretUnavailable } from "./secret-unavailable.ts";
 import type { ReadSecret, SecretRequest } from "./ports.ts";
 import type { SecretReference } from "./reference.ts";
+import { readTokenFile } from "./short-lived-token.ts";
 import { type AwsKeys, signAws } from "./sign-aws.ts";
 
 /** How the process proves who it is to AWS, the first that is given: keys, the token of a pod, or a container's role. */
@@ -50,7 +50,7 @@ export function createAwsClient(access: AwsAccess, send: SecretRequest, clock: C
       Version: "2011-06-15",
       RoleArn: roleArn,
       RoleSessionName: "datarun",
-      WebIdentityToken: (await readFile(tokenFile, "utf8").catch(noToken)).trim(),
+      WebIdentityToken: await readTokenFile(tokenFile),
     });
     const { status, text } = await send({
       method: "POST",
@@ -72,8 +72,7 @@ export function createAwsClient(access: AwsAccess, send: SecretRequest, clock: C
     if (access.container === undefined)
       throw new SecretUnavailable("no access to AWS is configured", { isFinal: true });
     const { url, tokenFile } = access.container;
-    const authorization =
-      tokenFile === undefined ? undefined : (await readFile(tokenFile, "utf8").catch(noToken)).trim();
+    const authorization = tokenFile === undefined ? undefined : await readTokenFile(tokenFile);
     const { status, text } = await send({
       method: "GET",
       url,
@@ -116,8 +115,4 @@ export function createAwsClient(access: AwsAccess, send: SecretRequest, clock: C
       return textOf(reply, "Plaintext");
     },
   };
-}
-
-function noToken(error: NodeJS.ErrnoException): never {
-  throw new SecretUnavailable(`the file with the token for AWS cannot be read (${error.code})`, { cause: error });
 }

@@ -1,6 +1,5 @@
-import { readFile } from "node:fs/promises";
 import type { Clock } from "../../terms/time/clock.ts";
-import { StoreLogin, type ShortLivedToken, tokenIn } from "./short-lived-token.ts";
+import { readTokenFile, StoreLogin, type ShortLivedToken, tokenIn } from "./short-lived-token.ts";
 import { memberOf, parseObject, textOf } from "./member-of.ts";
 import { SecretUnavailable } from "./secret-unavailable.ts";
 import type { ReadSecret, SecretRequest } from "./ports.ts";
@@ -46,7 +45,7 @@ export function createAzureReader(
         ? { client_secret: app.secret ?? "" }
         : {
             client_assertion_type: ASSERTION,
-            client_assertion: (await readFile(app.tokenFile, "utf8").catch(noToken)).trim(),
+            client_assertion: await readTokenFile(app.tokenFile),
           };
     const body = new URLSearchParams({
       grant_type: "client_credentials",
@@ -72,8 +71,4 @@ export function createAzureReader(
       throw new SecretUnavailable(`Key Vault has answered ${status}`, { isFinal: status === 403 || status === 404 });
     return memberOf(textOf(parseObject(text) ?? {}, "value"), key);
   };
-}
-
-function noToken(error: NodeJS.ErrnoException): never {
-  throw new SecretUnavailable(`the file with the token of the pod cannot be read (${error.code})`, { cause: error });
 }

@@ -1,6 +1,5 @@
-import { readFile } from "node:fs/promises";
 import type { Clock } from "../../terms/time/clock.ts";
-import { StoreLogin, type ShortLivedToken } from "./short-lived-token.ts";
+import { readTokenFile, StoreLogin, type ShortLivedToken } from "./short-lived-token.ts";
 import { objectAt, parseObject, textOf } from "./member-of.ts";
 import { SecretUnavailable } from "./secret-unavailable.ts";
 import type { ReadSecret, SecretReply, SecretRequest } from "./ports.ts";
@@ -78,17 +77,12 @@ async function logIn(
       ? await post(`auth/${appRole.mount}/login`, { role_id: appRole.roleId, secret_id: appRole.secretId() })
       : await post(`auth/${kubernetes!.mount}/login`, {
           role: kubernetes!.role,
-          // Kubernetes replaces the file before the token in it expires.
-          jwt: (await readFile(kubernetes!.tokenFile, "utf8").catch(noTokenFile)).trim(),
+          jwt: await readTokenFile(kubernetes!.tokenFile),
         });
   const auth = objectAt(dataOf(reply, "the login at the vault"), "auth");
   const seconds = auth?.["lease_duration"];
   const isLimited = typeof seconds === "number" && seconds > 0;
   return { token: textOf(auth ?? {}, "client_token"), lifetimeMs: isLimited ? seconds * 1_000 : LOGIN_MS };
-}
-
-function noTokenFile(error: NodeJS.ErrnoException): never {
-  throw new SecretUnavailable(`the file with the token of the pod cannot be read (${error.code})`, { cause: error });
 }
 
 /** @throws SecretUnavailable for a status that is not 200 */

@@ -39,7 +39,7 @@ interface Value {
   readonly readAt: number;
 }
 
-interface HeldSecret {
+interface CachedSecret {
   value: Value | null;
   /** The value is not used any more once another can be read. */
   isRejected: boolean;
@@ -50,7 +50,7 @@ interface HeldSecret {
 /** The values of references. They are in memory only; each is read once at a time, whatever the number of calls. */
 export class SecretReferences {
   readonly #parts: SecretReferencesParts;
-  readonly #held = new BoundedMap<string, HeldSecret>(VALUES_MAX);
+  readonly #cached = new BoundedMap<string, CachedSecret>(VALUES_MAX);
   readonly #referencesOf = new WeakMap<Secret<JsonObject>, ReadonlyMap<string, string> | null>();
   readonly #filled = new WeakMap<Secret<JsonObject>, { readonly key: string; readonly fields: Secret<JsonObject> }>();
 
@@ -98,7 +98,7 @@ export class SecretReferences {
       [...references].map(async ([field, reference]): Promise<ReferencedField> => {
         try {
           const { readAt } = await this.#valueOf(reference);
-          const failure = this.#held.get(reference)?.failure ?? null;
+          const failure = this.#cached.get(reference)?.failure ?? null;
           return {
             field,
             reference,
@@ -115,49 +115,49 @@ export class SecretReferences {
   /** A vendor has rejected a credential with these references: the next call reads them again. */
   rejected(references: ReadonlyMap<string, string>): void {
     for (const reference of references.values()) {
-      const held = this.#held.get(reference);
-      if (held?.value != null && this.#parts.clock.now() - held.value.readAt >= AGAIN_MS) held.isRejected = true;
+      const cached = this.#cached.get(reference);
+      if (cached?.value != null && this.#parts.clock.now() - cached.value.readAt >= AGAIN_MS) cached.isRejected = true;
     }
   }
 
   async #valueOf(reference: string): Promise<Value> {
     const now = this.#parts.clock.now();
-    let held = this.#held.get(reference);
-    if (held === undefined) {
-      held = { value: null, isRejected: false, reading: null, failure: null };
-      this.#held.set(reference, held);
+    let cached = this.#cached.get(reference);
+    if (cached === undefined) {
+      cached = { value: null, isRejected: false, reading: null, failure: null };
+      this.#cached.set(reference, cached);
     }
-    const { value, failure } = held;
-    if (value !== null && !held.isRejected && now - value.readAt < this.#parts.ttlMs) return value;
-    if (failure !== null && now - failure.at < AGAIN_MS) return this.#stale(held, failure.error);
+    const { value, failure } = cached;
+    if (value !== null && !cached.isRejected && now - value.readAt < this.#parts.ttlMs) return value;
+    if (failure !== null && now - failure.at < AGAIN_MS) return this.#stale(cached, failure.error);
     try {
-      return await (held.reading ??= this.#read(reference, held));
+      return await (cached.reading ??= this.#read(reference, cached));
     } catch (thrown) {
-      return this.#stale(held, thrown);
+      return this.#stale(cached, thrown);
     }
   }
 
-  async #read(reference: string, held: HeldSecret): Promise<Value> {
+  async #read(reference: string, cached: CachedSecret): Promise<Value> {
     const { clock, read } = this.#parts;
     const late = () => new SecretUnavailable(`there was no answer within ${ANSWER_MAX_MS} ms`);
     try {
       const text = await withTimeout(clock, ANSWER_MAX_MS, read(reference), late);
-      held.value = { text, readAt: clock.now() };
-      held.isRejected = false;
-      held.failure = null;
-      return held.value;
+      cached.value = { text, readAt: clock.now() };
+      cached.isRejected = false;
+      cached.failure = null;
+      return cached.value;
     } catch (thrown) {
       const error =
         thrown instanceof SecretUnavailable ? thrown : new SecretUnavailable("it cannot be read", { cause: thrown });
-      held.failure = { error, at: clock.now() };
+      cached.failure = { error, at: clock.now() };
       throw error;
     } finally {
-      held.reading = null;
+      cached.reading = null;
     }
   }
 
   /** The last value, as long as it may be used without a newer one. */
-  #stale({ value }: HeldSecret, thrown: unknown): Value {
+  #stale({ value }: CachedSecret, thrown: unknown): Value {
     const isFinal = thrown instanceof SecretUnavailable && thrown.isFinal;
     if (value === null || isFinal) throw thrown;
     if (this.#parts.clock.now() - value.readAt >= this.#parts.ttlMs + STALE_MS) throw thrown;

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { parseObject, textOf } from "./member-of.ts";
 import { SecretUnavailable } from "./secret-unavailable.ts";
 import type { SecretReply } from "./ports.ts";
@@ -48,4 +49,14 @@ export function tokenIn({ status, text }: SecretReply): ShortLivedToken {
   if (status !== 200 || reply === null) throw new SecretUnavailable(`no access token was given (${status})`);
   const seconds = Number(reply["expires_in"]);
   return { token: textOf(reply, "access_token"), lifetimeMs: Number.isFinite(seconds) ? seconds * 1_000 : 300_000 };
+}
+
+/** The token of a pod, read again for each use: the platform replaces its file before it expires. @throws SecretUnavailable */
+export async function readTokenFile(file: string): Promise<string> {
+  try {
+    return (await readFile(file, "utf8")).trim();
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    throw new SecretUnavailable(`the file with the token of the pod cannot be read (${code})`, { cause });
+  }
 }
