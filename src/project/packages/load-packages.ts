@@ -30,7 +30,7 @@ export async function loadPackages(
   if (names.length === 0) return { sources: [], problems: [] };
   if (project === undefined)
     return { sources: [], problems: [new PackageError("catalogs", "packages of sources belong to a project folder")] };
-  const [lock, lockProblem] = readable(project);
+  const [lock, lockProblem] = lockOrProblem(project);
   if (lockProblem !== null) return { sources: [], problems: [lockProblem] };
   const sources: PackagedSource[] = [];
   const problems: LoadError[] = [];
@@ -44,7 +44,7 @@ export async function loadPackages(
   return { sources, problems };
 }
 
-function readable(project: string): [Lock, null] | [null, PackageError] {
+function lockOrProblem(project: string): [Lock, null] | [null, PackageError] {
   try {
     return [readLock(project), null];
   } catch (error) {
