@@ -178,7 +178,7 @@ export class RowAsker {
   #answered(
     job: RowJob,
     { status, body }: Extract<RequestOutcome, { kind: "answered" }>,
-    begun: Pick<BatchRecord, "row" | "ref" | "asked_at" | "took_ms">,
+    request: Pick<BatchRecord, "row" | "ref" | "asked_at" | "took_ms">,
   ): void {
     const { spec, targets, journal, onAnswered } = this.#parts;
     this.#pauses = 0;
@@ -186,7 +186,7 @@ export class RowAsker {
     const run = typeof body["transaction_id"] === "string" ? body["transaction_id"] : "";
     const before = job.previous === null ? [] : (job.previous.transaction_ids ?? [job.previous.transaction_id]);
     const record: BatchRecord = {
-      ...begun,
+      ...request,
       http_status: status,
       transaction_id: run,
       ...(before.length > 0 && { transaction_ids: [...before, run] }),

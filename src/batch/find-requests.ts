@@ -57,14 +57,8 @@ export async function findRequests(parts: FindRequestsParts): Promise<string | n
 async function waitUntilDue(requests: readonly (readonly [number, string])[], parts: FindRequestsParts): Promise<void> {
   const { clock, longestRunMs, note } = parts;
   const now = clock.wall();
-  const times = requests.map(([, ref]) => timeOfRef(ref) ?? now);
-  const dueAt =
-    Math.min(
-      now,
-      times.reduce((one, other) => Math.max(one, other), 0),
-    ) +
-    longestRunMs +
-    SETTLED_MS;
+  const lastSentAt = requests.reduce((latest, [, ref]) => Math.max(latest, timeOfRef(ref) ?? now), 0);
+  const dueAt = Math.min(now, lastSentAt) + longestRunMs + SETTLED_MS;
   if (dueAt - now > WAIT_NOTED_MS)
     note(
       `${requests.length} requests had no answer. They are looked up on the ledger in ${Math.ceil((dueAt - now) / 1_000)} s, when their runs have ended.`,

@@ -51,11 +51,10 @@ export async function openBatch(files: BatchFiles, input: BatchInput, spec: Batc
   const read = other === null ? found : null;
   // What a batch of which nothing was asked has rejected is of no use to this one.
   if (other !== null) await rm(files.failed, { force: true });
-  const begun = read ?? (await begin(files, input, spec));
+  const { state, bytes } = read ?? (await begin(files, input, spec));
   const index = await indexRecords(files.records);
-  const { state } = begun;
   requireRecords(state, index, files);
-  const journal = await BatchJournal.open(files, state, index, begun.bytes);
+  const journal = await BatchJournal.open(files, state, index, bytes);
   let reader: LineReader | null = null;
   const recordOf = (row: number): BatchRecord | null => {
     if (!index.has(row)) return null;
