@@ -2,10 +2,8 @@ import assert from "node:assert/strict";
 import { createHash, createHmac } from "node:crypto";
 import { test } from "node:test";
 import { FakeClock } from "../../../terms/time/clock.kit.ts";
-import { Fault } from "../../../terms/fault.ts";
-import type { JsonObject } from "../../../terms/json/json.ts";
 import { compileDeclarative } from "../compile-declarative.ts";
-import { type Asked, fakeCall, type FakeReply, faultOf, fileWith, replyOf } from "../fake-call.kit.ts";
+import { type Asked, fakeCall, faultOf, fileWith, replyOf } from "../fake-call.kit.ts";
 
 async function sentWith(parts: string, credentials: Record<string, string>, clock = new FakeClock()): Promise<Asked> {
   const { call, asked } = fakeCall(() => replyOf(200), { credentials, inputs: { name: "Ada" } });
