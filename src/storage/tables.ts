@@ -2,7 +2,7 @@ import type { Insertable, Selectable } from "kysely";
 import type { BudgetPeriod } from "../terms/money/budget.ts";
 import type { Role, StateKind, VersionKind } from "../admin/ports.ts";
 import type { ChargeModel } from "../terms/money/charge.ts";
-import type { ShapeSpan } from "../health/ports.ts";
+import type { StoredShape } from "../health/ports.ts";
 import type { AttemptRow, CallRow, ReconciliationRow, RunRow } from "../ledger/ports.ts";
 
 /**
@@ -343,18 +343,9 @@ interface ShadowResultTable {
   readonly changed_wall_at: number;
 }
 
-/** The counts of a source's sampled replies in one hour or day, by one process. */
-interface ReplyShapeTable {
+interface ReplyShapeTable extends StoredShape {
   /** Composed of source, version, span, time and writer. */
   readonly id: string;
-  readonly source: string;
-  readonly version: string;
-  readonly span: ShapeSpan;
-  readonly at: number;
-  readonly writer: string;
-  readonly samples: number;
-  /** See `health/shape-counts.ts`. */
-  readonly counts: string;
 }
 
 /** An object that a state file describes. */
