@@ -2314,7 +2314,7 @@ export interface components {
             drift: {
                 path: string;
                 /** @enum {string} */
-                kind: "missing" | "new" | "changed";
+                kind: "missing" | "new" | "changed" | "shifted";
                 /** @description A sentence for people, which may change */
                 says: string;
                 replies: number;
