@@ -7,8 +7,7 @@ import type { JsonObject } from "../../../terms/json/json.ts";
 import { makeUpCredentials } from "../../../simulation/made-up-credentials.ts";
 import { compileDeclarative } from "../compile-declarative.ts";
 import { fakeCall, faultOf, fileWith, replyOf } from "../fake-call.kit.ts";
-import type { moment} from "./signed-requests.kit.ts";
-import { refusal, sent } from "./signed-requests.kit.ts";
+import { type moment, refusal, sent } from "./signed-requests.kit.ts";
 
 /* The published vectors of AWS, Akamai, RFC 5849 and RFC 7616 are cases of the examples in catalog/sources. */
 
