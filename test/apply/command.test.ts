@@ -238,6 +238,13 @@ test("a mistake in a file is reported by line and column, and nothing is changed
     ],
     ["- key: back-end", "- key: back-end\n      - key: back-end", "14:9: There are two with the key back-end."],
     ["version: 1", "version: 1\nversion: 1", "2:1: Map keys must be unique"],
+    [
+      "companies_house__company_profile",
+      "companies_house__company_profil",
+      '10:9: There is no source "companies_house__company_profil". Did you mean companies_house__company_profile',
+    ],
+    ["{ api_key:", "{ api_kee:", "9:9: The credential field api_key is required."],
+    ["workflow: onboarding", "source: acme__typo", '15:25: There is no source "acme__typo".'],
   ];
   for (const [from, to, says] of mistakes) {
     writeFileSync(
@@ -245,6 +252,7 @@ test("a mistake in a file is reported by line and column, and nothing is changed
       STATE.replace(from, () => to),
     );
     const { code, stderr } = await apply("-f", file, ...remote);
-    assert.deepEqual([code, stderr], [1, `${file}:${says}\n`]);
+    assert.equal(code, 1);
+    assert.ok(stderr.startsWith(`${file}:${says}`), stderr);
   }
 });

@@ -1,5 +1,6 @@
-import type { AdminStore, KeyedObject } from "../ports.ts";
+import type { AdminStore, KeyedObject, SourceListing } from "../ports.ts";
 import { describeObjects } from "./describe-objects.ts";
+import { refuseUnusable } from "./refuse-unusable.ts";
 import { planState, type StatePlan } from "./plan-state.ts";
 import { parseStateFile, type ParsedStateFile } from "./read-state-file.ts";
 import { type Keyed, readStored, type StoredState } from "./read-stored.ts";
@@ -11,12 +12,24 @@ export interface OpenedPlan {
   readonly plan: StatePlan;
 }
 
-/** Compares a file with the store. @throws OperatorError */
-export async function openPlan(text: string, prune: boolean, store: AdminStore, wallAt: number): Promise<OpenedPlan> {
+/**
+ * Compares a file with the store.
+ * @param sources is called only if the file has a new object that names a source
+ * @throws OperatorError
+ */
+export async function openPlan(
+  text: string,
+  prune: boolean,
+  store: AdminStore,
+  sources: () => Promise<SourceListing>,
+  wallAt: number,
+): Promise<OpenedPlan> {
   const parsed = parseStateFile(text);
   const described = await describeObjects(parsed, store);
   const state = await readStored(withAdopted(toKeyed(await store.keyedObjects()), described), store, wallAt);
-  return { parsed, state, plan: planState(described, state, parsed, prune) };
+  const plan = planState(described, state, parsed, prune);
+  await refuseUnusable(plan, parsed, sources);
+  return { parsed, state, plan };
 }
 
 /** The objects with keys; those of organizations that have none any more are left out. */

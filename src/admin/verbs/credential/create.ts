@@ -19,6 +19,7 @@ import {
 import type { CreatedCredential } from "../../ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { requireOrganization, requireSource, unknownOrganization } from "../../require.ts";
+import { refuseUnfit } from "../../refuse-unfit.ts";
 import { text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
@@ -130,22 +131,6 @@ function readReferences(given: readonly string[], fields: JsonObject): Readonly<
     references.set(name, reference);
   }
   return Object.fromEntries(references);
-}
-
-function refuseUnfit(source: RunnableSource, fields: JsonObject, references: Readonly<Record<string, string>>): void {
-  if (source.credentialUse === "none") throw new OperatorError("invalid", `${source.id} takes no credential.`);
-  const empty = Object.entries(fields).find(([, value]) => typeof value === "string" && value.trim() === "");
-  if (empty !== undefined) {
-    throw new OperatorError(
-      "invalid",
-      `The credential field ${empty[0]} is empty. Leave it out if the source does not need it.`,
-    );
-  }
-  const problem = source.credentialProblem({ ...fields, ...references });
-  // The value of a reference is not known here. It is checked at each call.
-  if (problem === null || Object.hasOwn(references, problem.path.slice(1))) return;
-  const field = problem.path === "" ? "The credential" : `The credential field ${problem.path.slice(1)}`;
-  throw new OperatorError("invalid", `${field} ${problem.message}. "datarun source show ${source.id}" lists them all.`);
 }
 
 /** The most fields compared with the declared ones. Comparing thousands would block all runs. */

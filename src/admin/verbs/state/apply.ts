@@ -53,7 +53,7 @@ export default defineVerb({
     const store = await call.store();
     // Read first, so that a change while the store is read is noticed too.
     const lastChange = await store.lastChange();
-    const opened = await openPlan(state, prune, store, act.wallAt);
+    const opened = await openPlan(state, prune, store, sources, act.wallAt);
     const { plan, parsed } = opened;
     if (store_digest !== undefined && store_digest !== opened.state.digest)
       throw new OperatorError("refused", "The store has changed since the plan was made. Make a new plan.");
@@ -83,7 +83,7 @@ export default defineVerb({
       ledger,
     };
     const values = Object.fromEntries(Object.entries(secrets).map(([place, value]) => [place, String(value)]));
-    const compare = async () => (await openPlan(state, prune, store, act.wallAt)).plan;
+    const compare = async () => (await openPlan(state, prune, store, sources, act.wallAt)).plan;
     const parts = { store, given, file: parsed.digest, lastChange, compare, secrets: values, onProgress };
     const { done, issued, problem } = await applyState(plan, opened.state, parts);
     return {

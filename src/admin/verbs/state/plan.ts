@@ -13,15 +13,15 @@ export default defineVerb({
   input: Type.Object(stateInputs, { additionalProperties: false }),
   role: "viewer",
   changes: false,
-  needs: ["store"],
+  needs: ["store", "sources"],
 
   result: Type.Object({
     ...wirePlan,
     secrets: { ...listOf(text), description: "Where the values of new credentials are: `env:NAME` or `file:PATH`" },
   }),
 
-  async run({ state, prune = false }, { store, act }) {
-    const opened = await openPlan(state, prune, await store(), act.wallAt);
+  async run({ state, prune = false }, { store, sources, act }) {
+    const opened = await openPlan(state, prune, await store(), sources, act.wallAt);
     return { ...toWirePlan(opened), secrets: [...neededSecrets(opened)] };
   },
 
