@@ -25,7 +25,7 @@ type Filter = Readonly<Record<(typeof FILTERS)[number], string>>;
 const COLUMNS: readonly Column<Entry>[] = [
   { title: "Time", show: ({ at }) => <Time at={at} /> },
   { title: "Operator", isName: true, show: ({ who, via }) => <OperatorName who={who} via={via} /> },
-  { title: "Action", isName: true, show: ({ what }) => what },
+  { title: "Action", show: ({ what }) => what },
   {
     title: "Object",
     isName: true,
