@@ -296,7 +296,14 @@ test("what is listed is all there is: each file of a closed set is in its list",
     [
       "src/sources/declarative/auth",
       "src/sources/declarative/auth/compile-auth.ts",
-      ["compile-auth.ts", "authenticated-request.ts", "derived-keys.ts", "signed-text.ts", "token-cache.ts"],
+      [
+        "compile-auth.ts",
+        "authenticated-request.ts",
+        "challenge-cache.ts",
+        "derived-keys.ts",
+        "signed-text.ts",
+        "token-cache.ts",
+      ],
     ],
     ["src/storage/migrations", "src/storage/migrations/index.ts", ["index.ts"]],
   ] as const) {

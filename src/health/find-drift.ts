@@ -43,12 +43,12 @@ export function findDrift(before: SampledReplies, now: SampledReplies): readonly
   return [...paths].toSorted().flatMap((path) => comparePath(path, parts) ?? []);
 }
 
-interface Times {
+interface ComparedPeriods {
   readonly before: SampledReplies;
   readonly now: SampledReplies;
 }
 
-interface CompareParts extends Times {
+interface CompareParts extends ComparedPeriods {
   readonly improbable: number;
 }
 
@@ -77,7 +77,7 @@ function comparePath(path: string, parts: CompareParts): PathDrift | null {
  * nothing. And `*` stands for different members from time to time, because a name is kept from its fifth call on; but
  * those of a map are alike.
  */
-export function isComparable(path: string, { before, now }: Times): boolean {
+export function isComparable(path: string, { before, now }: ComparedPeriods): boolean {
   const segment = segmentOf(path);
   if (segment === null) return true;
   const { parent, name } = segment;
@@ -85,7 +85,7 @@ export function isComparable(path: string, { before, now }: Times): boolean {
   return !path.endsWith(OTHER_MEMBERS) && isBelowMembersAlike(parent, { before, now });
 }
 
-function isBelowMembersAlike(path: string, times: Times): boolean {
+function isBelowMembersAlike(path: string, times: ComparedPeriods): boolean {
   const segment = segmentOf(path);
   if (segment === null) return true;
   const { parent } = segment;

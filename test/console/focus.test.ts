@@ -99,7 +99,10 @@ test("the focus goes on where a button goes away with what it did", { skip }, as
 
   await page.goto(`${service.adminUrl}/console/access?org=${acme.id}`);
   const at = page.url();
-  await page.getByRole("navigation").getByRole("link", { name: "Audit", exact: true }).click();
+  await page
+    .getByRole("navigation", { name: "Pages", exact: true })
+    .getByRole("link", { name: "Audit", exact: true })
+    .click();
   await page.goBack();
   await page.getByRole("button", { name: "New token" }).press("Enter");
   await page.getByRole("dialog").getByRole("button", { name: "Create" }).press("Enter");

@@ -50,6 +50,8 @@ async function balance(t: TestContext, replicas: ReadonlySet<CommandService>) {
       await sleep(LOOK_MS);
     }
   })();
+  // Otherwise it would close idle connections while the caller sends on them.
+  server.keepAliveTimeout = 0;
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   t.after(async () => {

@@ -15,7 +15,7 @@ import {
   definitionsIn,
   localName,
   operationsOf,
-  type Refuse,
+  type RefusePart,
 } from "./wsdl-operation.ts";
 import { attributeOf, childrenOf, documentationOf, XmlSchemas, type XmlField } from "./xml-schema.ts";
 
@@ -31,7 +31,7 @@ export function readWsdl(
   choices: ImportChoices,
 ): Imported {
   const definitions = definitionsIn(text, file);
-  const refuse: Refuse = (part, problem, instead) => {
+  const refuse: RefusePart = (part, problem, instead) => {
     const at = text.search(new RegExp(part));
     throw new ImportProblem(at < 0 ? file : locationIn(file, text, at), problem, instead);
   };
@@ -73,7 +73,11 @@ export function readWsdl(
 }
 
 /** The operation of a port type that a binding offers: it names the messages. */
-function describedOperation({ binding, name }: BoundOperation, definitions: JsonObject, refuse: Refuse): JsonObject {
+function describedOperation(
+  { binding, name }: BoundOperation,
+  definitions: JsonObject,
+  refuse: RefusePart,
+): JsonObject {
   const described = childrenOf(definitions, "portType")
     .filter((type) => attributeOf(type, "name") === localName(attributeOf(binding, "type")))
     .flatMap((type) => childrenOf(type, "operation"))
@@ -86,7 +90,7 @@ function elementOfMessage(
   holder: JsonObject = {},
   definitions: JsonObject,
   schemas: XmlSchemas,
-  refuse: Refuse,
+  refuse: RefusePart,
 ): XmlField {
   const message = localName(attributeOf(holder, "message"));
   const described = childrenOf(definitions, "message").find((one) => attributeOf(one, "name") === message);

@@ -16,7 +16,7 @@ export interface BoundOperation {
 }
 
 /** Throws an `ImportProblem` at the first place of the document that matches `part`. */
-export type Refuse = (part: string, problem: string, instead?: string) => never;
+export type RefusePart = (part: string, problem: string, instead?: string) => never;
 
 export const COMPLETE =
   "save the complete document, which many servers offer as ?singleWsdl, or copy the other file into it";
@@ -36,7 +36,7 @@ export function definitionsIn(text: string, file: string): JsonObject {
   return definitions;
 }
 
-export function assertComplete(definitions: JsonObject, refuse: Refuse): void {
+export function assertComplete(definitions: JsonObject, refuse: RefusePart): void {
   const [imported] = childrenOf(definitions, "import");
   if (imported !== undefined)
     refuse(
@@ -91,7 +91,7 @@ function versionOf(binding: string, definitions: JsonObject, text: string): Soap
 export function chooseOperation(
   operations: readonly BoundOperation[],
   named: string | undefined,
-  refuse: Refuse,
+  refuse: RefusePart,
 ): BoundOperation {
   const names = [...new Set(operations.map(({ name }) => name))];
   if (names.length === 0) refuse("<(?:\\w+:)?service", "no service of the document offers SOAP over HTTP");
@@ -103,7 +103,7 @@ export function chooseOperation(
   return found ?? refuse("<(?:\\w+:)?portType", `there is no operation "${wanted}"`, didYouMean(wanted, names) ?? list);
 }
 
-export function assertLiteral({ binding, bound, name }: BoundOperation, refuse: Refuse): void {
+export function assertLiteral({ binding, bound, name }: BoundOperation, refuse: RefusePart): void {
   const where = `<(?:\\w+:)?operation[^>]*name="${escaped(name)}"`;
   const [bindingStyle, ownStyle] = [childrenOf(binding, "binding")[0], childrenOf(bound, "operation")[0]].map((node) =>
     attributeOf(node ?? {}, "style"),

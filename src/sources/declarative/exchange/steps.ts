@@ -123,7 +123,7 @@ class Walk {
     let sent: RenderedRequest;
     const request = { render: (values: TemplateValues) => (sent = step.request.render(values, target)) };
     for (;;) {
-      const answered = { ...(await this.#ask({ ...step, request })), pages };
+      const answered = { ...(await this.#ask({ ...step, request })), step, pages };
       const { view } = answered;
       pages.push(view.body);
       const isUsable = step.isUsable(view.status);
