@@ -58,7 +58,9 @@ test("only the first page can mean that there is no record; a later one that can
   const empty = replying(replyOf(200, page(true)));
   assert.equal(await source.run(empty.call), null);
   assert.equal(empty.asked.length, 1);
-  const unknown = compiled(`steps: [${LIST("")}]\nmatch: {record: "status == \`200\`", no_record: "status == \`404\`"}\n${JOINED}`);
+  const unknown = compiled(
+    `steps: [${LIST("")}]\nmatch: {record: "status == \`200\`", no_record: "status == \`404\`"}\n${JOINED}`,
+  );
   assert.equal(await unknown.run(replying(replyOf(404, {})).call), null);
   const trailing = replying(replyOf(200, page(true, 1)), replyOf(200, page(false)));
   assert.deepEqual(await source.run(trailing.call), { ids: [1], more: false });
