@@ -4,12 +4,11 @@ import type { TimeSpan } from "../terms/time/calendar.ts";
 import type { Clock } from "../terms/time/clock.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { Type } from "../terms/schema/type.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../terms/time/durations.ts";
 import { momentInput, requireTime, toMoment } from "./ledger-inputs.ts";
 import { requireTimeZone, timeZoneInput } from "./shared-inputs.ts";
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
-const STEP_MS = { minute: MINUTE_MS, hour: 60 * MINUTE_MS, day: DAY_MS } as const;
+const STEP_MS = { minute: MINUTE_MS, hour: HOUR_MS, day: DAY_MS } as const;
 /** One more minute than 24 hours have, because the time is extended to whole minutes. */
 export const STEPS_MAX = { minute: 24 * 60 + 1, hour: 400, day: 400 } as const;
 const TIME_MAX = { minute: "24 hours", hour: "400 hours", day: "400 days" } as const;

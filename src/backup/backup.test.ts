@@ -26,13 +26,13 @@ import { openStore, StoreRefused } from "../storage/store.ts";
 import { systemClock } from "../terms/time/clock.ts";
 import type { OnProgress } from "../terms/on-progress.ts";
 import { OperatorError } from "../terms/operator-error.ts";
+import { DAY_MS } from "../terms/time/durations.ts";
 import { backUp } from "./back-up.ts";
 import { copyDatabase } from "./copy-database.ts";
 import type { BackupManifest } from "./backup-manifest.ts";
 import { restoreBackup } from "./restore-backup.ts";
 
 const AT = Date.UTC(2026, 10, 27, 3, 0, 0, 7);
-const DAY_MS = 24 * 60 * 60 * 1_000;
 const WRITES_MAX = 20;
 const quiet: OnProgress = () => {};
 

@@ -4,6 +4,7 @@ import type { Price } from "../terms/money/price.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { monthContaining } from "../terms/time/calendar.ts";
 import type { Clock } from "../terms/time/clock.ts";
+import { DAY_MS } from "../terms/time/durations.ts";
 import type { BatchJournal } from "./batch-journal.ts";
 import { type BatchSpec, usage } from "./batch-spec.ts";
 import type { BatchPlan } from "./plan.ts";
@@ -37,7 +38,6 @@ export function readMaxCost(text: string): Price {
  * changes no budget of anybody else.
  */
 const ZONES = ["UTC", "Etc/GMT-14", "Etc/GMT+12", "Etc/GMT-7", "Etc/GMT+6", "Etc/GMT-3", "Etc/GMT+3"];
-const DAY_MS = 24 * 60 * 60_000;
 const MONTH_LEFT_MS = 2 * DAY_MS;
 /** A running service notices a new budget, and reports the use of one, within a second. */
 const NOTICED_MS = 2_000;

@@ -5,6 +5,7 @@ import type { Store } from "../storage/store.ts";
 import { PLAIN_WORKFLOW } from "../terms/caller.ts";
 import type { Clock } from "../terms/time/clock.ts";
 import { newId } from "../terms/ids.ts";
+import { DAY_MS } from "../terms/time/durations.ts";
 import { createConsoleLink } from "./console-link.ts";
 import { reachableAddress } from "./service-address.ts";
 import type { Service } from "./service.ts";
@@ -17,7 +18,7 @@ interface DemoAccess {
 }
 
 /** The token of the first start is valid until it is revoked. It may be lost, so each later start prints a new one. */
-const LATER_TOKEN_MS = 24 * 60 * 60_000;
+const LATER_TOKEN_MS = DAY_MS;
 
 const ACTOR = { who: "demo", via: "service", what: "start --demo" } as const;
 

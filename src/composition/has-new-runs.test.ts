@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { makeRun, runOnce, startLedger } from "../ledger/ledger.kit.ts";
 import { FakeClock } from "../terms/time/clock.kit.ts";
+import { HOUR_MS } from "../terms/time/durations.ts";
 import { hasNewRuns } from "./has-new-runs.ts";
-
-const HOUR_MS = 60 * 60 * 1_000;
 
 test("there is nothing to sum up before the first run, nor once the day of the last one has its totals", async (t) => {
   const { ledger } = await startLedger(t);

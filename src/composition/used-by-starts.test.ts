@@ -3,9 +3,9 @@ import { test } from "node:test";
 import type { StartFilter } from "../ledger/read/sum-starts.ts";
 import type { Budget } from "../terms/money/budget.ts";
 import { uuidV7 } from "../terms/ids.ts";
+import { DAY_MS } from "../terms/time/durations.ts";
 import { usedByStarts } from "./used-by-starts.ts";
 
-const DAY_MS = 86_400_000;
 const PERIOD = { from: Date.UTC(2026, 2, 1), to: Date.UTC(2026, 3, 1) };
 const BEGAN_AT = PERIOD.from + 10 * DAY_MS;
 const START = `st_${uuidV7(BEGAN_AT)}`;

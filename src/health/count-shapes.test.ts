@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FakeClock } from "../terms/time/clock.kit.ts";
+import { HOUR_MS } from "../terms/time/durations.ts";
 import { countShapes } from "./count-shapes.ts";
 import type { ReplyShapeStore, StoredShape } from "./ports.ts";
 import { decodeCounts } from "./shape-counts.ts";
-
-const HOUR_MS = 3_600_000;
 
 function rig(clock = new FakeClock()) {
   const saved: StoredShape[][] = [];

@@ -1,4 +1,5 @@
 import type { Clock } from "../terms/time/clock.ts";
+import { DAY_MS, HOUR_MS } from "../terms/time/durations.ts";
 import { settledWithin } from "../terms/time/within.ts";
 import { MemberNames } from "./member-names.ts";
 import type { ReplyShapeStore, ShapeSpan, StoredShape } from "./ports.ts";
@@ -6,8 +7,6 @@ import type { CallSample } from "./sample-replies.ts";
 import { countReply, decodeCounts, encodeCounts, type ShapeCounts } from "./shape-counts.ts";
 import { shapeOfReply } from "./shape-of-reply.ts";
 
-export const HOUR_MS = 3_600_000;
-export const DAY_MS = 24 * HOUR_MS;
 /** How long shapes are kept: 28 days of comparison, and a week to look back. */
 export const RETENTION_MS = 35 * DAY_MS;
 

@@ -1,5 +1,5 @@
+import { DAY_MS, HOUR_MS } from "../terms/time/durations.ts";
 import { type HealthFigures, type CallShift, figuresOf, findCallShifts } from "./compare-calls.ts";
-import { DAY_MS, HOUR_MS } from "./count-shapes.ts";
 import { findDrift, type PathDrift, type SampledReplies } from "./find-drift.ts";
 import { type ComparedDays, findShareShifts } from "./find-share-shifts.ts";
 import type { CallHistory, ReplyShapeStore, StoredShape } from "./ports.ts";

@@ -1,4 +1,5 @@
 import type { Clock } from "../terms/time/clock.ts";
+import { DAY_MS, HOUR_MS } from "../terms/time/durations.ts";
 import type { LedgerAnswers, LedgerMoment } from "./read/ledger-reader.ts";
 import type { LedgerLog } from "./ports.ts";
 
@@ -12,8 +13,7 @@ export interface RetentionOptions {
 
 /** The first deletion does not slow down the start. Later ones are frequent enough to have little to delete. */
 const FIRST_MS = 60_000;
-const EVERY_MS = 60 * 60 * 1_000;
-const DAY_MS = 24 * EVERY_MS;
+const EVERY_MS = HOUR_MS;
 /** If a clock is further ahead than this, either it is wrong or the service was off. It is trusted after a day. */
 const AHEAD_MS_MAX = 2 * DAY_MS;
 

@@ -4,6 +4,7 @@ import { type OutcomeLabel, failureLabelOf } from "../terms/counted-end.ts";
 import { FAULTS, type Charged, type Fault, type FaultKind, type FaultRow } from "../terms/fault.ts";
 import type { Micros } from "../terms/money/money.ts";
 import type { Price } from "../terms/money/price.ts";
+import { HOUR_MS, MINUTE_MS } from "../terms/time/durations.ts";
 import { Window } from "./window.ts";
 
 /** Upper bounds of the buckets for durations, in seconds. One more bucket holds longer durations. */
@@ -67,7 +68,7 @@ export function createCounting(isSource: (id: string) => boolean, clock: Clock):
     refusals: noRefusals(),
     runTimes: noTimes(),
     sources: new Map(),
-    runsLately: { minute: new Window(60_000, 12), hour: new Window(3_600_000, 60) },
+    runsLately: { minute: new Window(MINUTE_MS, 12), hour: new Window(HOUR_MS, 60) },
     simulatedLately: nothingLately(),
     refusalsLately: new Map(ownRefusals().map((kind) => [kind, new Window(REFUSALS_MS, 10)])),
   };

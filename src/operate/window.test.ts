@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { MINUTE_MS } from "../terms/time/durations.ts";
 import { Window } from "./window.ts";
 
-const MINUTE_MS = 60_000;
 const NO_ENDS = { match: 0, no_match: 0, failed: 0, rejected: 0, no_credential: 0 };
 const NOTHING = { ...NO_ENDS, p50Ms: null, p99Ms: null };
 

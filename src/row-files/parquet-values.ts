@@ -1,5 +1,6 @@
 import type { ParquetParsers, SchemaElement, SchemaTree } from "hyparquet";
 import type { Json } from "../terms/json/json.ts";
+import { DAY_MS } from "../terms/time/durations.ts";
 
 /** What `toJson` needs to know of a column. */
 export interface ValueForm {
@@ -67,8 +68,6 @@ function readJson(bytes: Uint8Array): unknown {
     return new UnreadableValue("is not JSON");
   }
 }
-
-const DAY_MS = 86_400_000;
 
 function dateText(days: number): unknown {
   const date = new Date(days * DAY_MS);

@@ -8,6 +8,7 @@ import { didYouMean } from "../terms/text/nearest.ts";
 import { parseOrigin } from "../terms/http/origins.ts";
 import { ID_CHARS_MAX, SOURCE_ID } from "../terms/ids.ts";
 import { declaredNames } from "../terms/schema/schema-names.ts";
+import { DAY_MS } from "../terms/time/durations.ts";
 import { CALL_MS_MAX } from "../terms/time/times.ts";
 
 const require = createRequire(import.meta.url);
@@ -18,7 +19,7 @@ export const TIMEOUT_MS_DEFAULT = 15_000;
  * The shortest period of a rate. The store is queried before each period ends, and remembers each for another period.
  */
 const PERIOD_MS_MIN = 100;
-const PERIOD_MS_MAX = 366 * 86_400_000;
+const PERIOD_MS_MAX = 366 * DAY_MS;
 
 const KEYS = [
   "id",

@@ -4,6 +4,7 @@ import { type Budget, cachedPeriods } from "../terms/money/budget.ts";
 import type { TimeSpan } from "../terms/time/calendar.ts";
 import type { Clock } from "../terms/time/clock.ts";
 import type { Micros } from "../terms/money/money.ts";
+import { DAY_MS, HOUR_MS } from "../terms/time/durations.ts";
 import { answerInTime } from "./answer-in-time.ts";
 import { LeaseRows } from "./budget-leases.ts";
 import { lockBudgets, settledLease, toBudget } from "./budget-rows.ts";
@@ -12,9 +13,9 @@ import { inBatches } from "./read-page.ts";
 import type { Tables } from "./tables.ts";
 
 /** Interval of deletions of past periods, in a transaction that runs anyway. */
-const SWEEP_EVERY_MS = 60 * 60_000;
+const SWEEP_EVERY_MS = HOUR_MS;
 /** A day longer than needed, so that the ledger need not be summed up if the store's clock is set back. */
-const RETAINED_MS = 24 * 60 * 60_000;
+const RETAINED_MS = DAY_MS;
 /** The period in an answer about a removed budget. */
 const NO_BUDGET = { per: "day", timeZone: "UTC" } as const;
 

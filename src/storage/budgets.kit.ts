@@ -6,10 +6,10 @@ import { endLeases, keepLeases } from "../limits/budgets/keep-leases.ts";
 import type { BudgetAsk } from "../limits/budgets/ports.ts";
 import { type Budget, periodContaining } from "../terms/money/budget.ts";
 import { newId } from "../terms/ids.ts";
+import { DAY_MS, MINUTE_MS } from "../terms/time/durations.ts";
 import { ACT, anOrganization, type EngineUnderTest } from "./engines.kit.ts";
 import type { Store } from "./store.ts";
 
-const MINUTE_MS = 60_000;
 const MONTH = { per: "month", timeZone: "UTC" } as const;
 
 function aBudget(organizationId: string, parts: Partial<Budget> = {}): Budget {
@@ -197,7 +197,7 @@ export function budgetsContract(engine: EngineUnderTest): void {
       await passed(61 * MINUTE_MS);
       await ask("c1", { need: 1n });
       assert.deepEqual(await use(), [13n, 15n, 4], "those that have ended are not needed any more");
-      await passed(24 * 60 * MINUTE_MS);
+      await passed(DAY_MS);
       assert.equal(
         (await ask("b3", { process: "b", sequence: 2, periodFrom, keep: 4n, used: 4n })).othersUsed,
         13n + 10n + 1n,

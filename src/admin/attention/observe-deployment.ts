@@ -4,6 +4,7 @@ import type { UnknownCount } from "../../ledger/read/count-unknown.ts";
 import type { SlowSource } from "../../health/ports.ts";
 import type { Clock } from "../../terms/time/clock.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
+import { HOUR_MS } from "../../terms/time/durations.ts";
 import { findRejections } from "../find-rejections.ts";
 import type { VerbNeeds } from "../needs.ts";
 import type { BudgetUse, ServiceState } from "../ports.ts";
@@ -41,7 +42,7 @@ export interface LedgerObservation {
 export type ObservationNeeds = Pick<VerbNeeds, "store" | "ledger" | "serviceState"> & { readonly clock: Clock };
 
 export const LOGINS_MS = 15 * 60_000;
-const ACTIVITY_MS = 60 * 60_000;
+const ACTIVITY_MS = HOUR_MS;
 /** Enough calls to detect a refused credential. */
 const CALLS_PER_SOURCE = 200;
 

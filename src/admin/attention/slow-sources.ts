@@ -1,9 +1,8 @@
 import type { SlowSource } from "../../health/ports.ts";
 import { percentileOf } from "../../ledger/history/durations.ts";
 import type { LedgerAnswers } from "../../ledger/read/ledger-reader.ts";
+import { DAY_MS, HOUR_MS } from "../../terms/time/durations.ts";
 
-const HOUR_MS = 60 * 60_000;
-const DAY_MS = 24 * HOUR_MS;
 const LATELY_HOURS = 3;
 const USUALLY_DAYS = 28;
 /** Fewer calls show no percentile. */

@@ -4,6 +4,7 @@ import { operatorState } from "../operator-wire.ts";
 import type { AuditTrail, Operator, Session, SessionStore } from "../ports.ts";
 import type { Clock } from "../../terms/time/clock.ts";
 import type { JsonObject } from "../../terms/json/json.ts";
+import { HOUR_MS } from "../../terms/time/durations.ts";
 import { CONSOLE_HEADER } from "./api-headers.ts";
 import { cookieHeader, cookieIn } from "./cookies.ts";
 import { isDue } from "./login.ts";
@@ -40,7 +41,6 @@ export interface StartedSession {
   readonly endsWallAt: number;
 }
 
-const HOUR_MS = 3_600_000;
 export const IDLE_MS = HOUR_MS;
 export const SESSION_MS = 12 * HOUR_MS;
 const COOKIE = "datarun";

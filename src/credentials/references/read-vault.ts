@@ -1,4 +1,5 @@
 import type { Clock } from "../../terms/time/clock.ts";
+import { HOUR_MS } from "../../terms/time/durations.ts";
 import { readTokenFile, StoreLogin, type ShortLivedToken } from "./short-lived-token.ts";
 import { objectAt, parseObject, textOf } from "./member-of.ts";
 import { SecretUnavailable } from "./secret-unavailable.ts";
@@ -21,7 +22,7 @@ export interface VaultClient {
 }
 
 /** A login without a stated lifetime is used this long. */
-const LOGIN_MS = 3_600_000;
+const LOGIN_MS = HOUR_MS;
 
 export function createVaultClient(access: VaultAccess, send: SecretRequest, clock: Clock): VaultClient {
   const base = access.address.replace(/\/+$/, "");

@@ -4,6 +4,7 @@ import { batchOf } from "./batch-builder.ts";
 import { Outbox, type DamagedRun, type OutboxBatch } from "./outbox.ts";
 import type { LedgerLog, LedgerSink } from "../ports.ts";
 import { LedgerBehind, LedgerRefused } from "../../terms/sink-errors.ts";
+import { DAY_MS } from "../../terms/time/durations.ts";
 import { answeredWithin } from "../../terms/time/within.ts";
 
 export interface DrainerOptions {
@@ -37,7 +38,7 @@ const DRAINER_LIMITS: DrainerLimits = {
   retryFirstMs: 200,
   retryMaxMs: 30_000,
   checkMs: 30_000,
-  keepMs: 24 * 60 * 60 * 1_000,
+  keepMs: DAY_MS,
 };
 
 export interface DrainerState {

@@ -1,10 +1,9 @@
+import { HOUR_MS, MINUTE_MS } from "../../terms/time/durations.ts";
 import type { LedgerQuery, LedgerTables } from "../ports.ts";
 import { missingSpans } from "../totals/missing-spans.ts";
 import {
   chooseSpans,
-  HOUR_MS,
   LEVELS,
-  MINUTE_MS,
   PARTS_MAX,
   RUNS_WORTH_TOTALS,
   type SpanLevel,

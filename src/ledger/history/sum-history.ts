@@ -1,7 +1,8 @@
 import { unlessDamaged } from "../totals/sum-requests.ts";
-import { chooseSpans, DAY_MS, HOUR_MS, MINUTE_MS, PARTS_MAX, type TimeInterval } from "../totals/spans.ts";
+import { chooseSpans, PARTS_MAX, type TimeInterval } from "../totals/spans.ts";
 import { dayContaining, daysIn } from "../../terms/time/calendar.ts";
 import type { OnProgress } from "../../terms/on-progress.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../terms/time/durations.ts";
 import type { LedgerTables } from "../ports.ts";
 import { toStored } from "../stored-text.ts";
 import { addFigures, addText, type Figures, noFigures, countOf } from "./figures.ts";

@@ -1,4 +1,5 @@
 import type { Clock } from "../../terms/time/clock.ts";
+import { DAY_MS } from "../../terms/time/durations.ts";
 import type { Availability } from "../availability.ts";
 import type { Measured } from "./journal-messages.ts";
 import type { LedgerLog } from "../ports.ts";
@@ -84,7 +85,6 @@ export class JournalSize {
 }
 
 const SAMPLE_EVERY_MS = 10 * 60 * 1_000;
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** The growth rate of a size, over the last day or since the start. */
 export class GrowthRate {

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import * as fc from "fast-check";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../terms/time/durations.ts";
 import { HISTORY_STEPS } from "../history/sum-history.ts";
 import type { CallRow, LedgerTables, RunRow } from "../ports.ts";
 import { anyStep, FIRST } from "../totals/any-life.kit.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../totals/spans.ts";
 import type { LedgerToSum } from "../totals/totals.kit.ts";
 import { type CountFilter, countRuns, RUN_OUTCOMES, type RunOutcome } from "./count-runs.ts";
 import type { LedgerFilter } from "./ledger-filter.ts";

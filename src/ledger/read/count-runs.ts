@@ -1,7 +1,7 @@
+import { DAY_MS } from "../../terms/time/durations.ts";
 import { completeFrom, type HistoryStep, stepsOf, UNIT_MS } from "../history/sum-history.ts";
 import { type CallOutcome, verdictMask } from "../journal/verdicts.ts";
 import type { LedgerTables } from "../ports.ts";
-import { DAY_MS } from "../totals/spans.ts";
 import { FEW_RUNS, isByRequest, narrowest, type PageQuery, transactionsBetween } from "./find-runs.ts";
 import {
   both,

@@ -13,12 +13,13 @@ import { pruneRuns, type Pruned } from "../journal/prune-runs.ts";
 import { readRuns } from "./read-runs.ts";
 import { reconcileCharge, type Reconciliation, type SettledCharge } from "./reconcile-charge.ts";
 import type { OnProgress } from "../../terms/on-progress.ts";
+import { DAY_MS, HOUR_MS } from "../../terms/time/durations.ts";
 import { toStored } from "../stored-text.ts";
 import { summarize, type ChargeSummary, type SummaryOptions } from "./summarize.ts";
 import { type SpendFilter, type SpendKey, type SpendLine, sumSpend } from "./sum-spend.ts";
 import { type StartFilter, type StartSums, sumStarts } from "./sum-starts.ts";
 import { makeTotals } from "../totals/make-totals.ts";
-import { DAY_MS, HOUR_MS, possibleStartsOf } from "../totals/spans.ts";
+import { possibleStartsOf } from "../totals/spans.ts";
 import { countUnknown, type UnknownCount } from "./count-unknown.ts";
 import { type ActivityFilter, type ActivityLine, sumActivity } from "./sum-activity.ts";
 import {

@@ -4,7 +4,7 @@ import { vendorOf } from "../../terms/ids.ts";
 import { toStored } from "../stored-text.ts";
 import { dayOfZone, type RequestKey, type TotalKey } from "../totals/group-requests.ts";
 import type { TimeSpan } from "../../terms/time/calendar.ts";
-import { DAY_MS } from "../totals/spans.ts";
+import { DAY_MS } from "../../terms/time/durations.ts";
 import { sumRequests } from "../totals/sum-requests.ts";
 import { type Spent, spentOf, type SummedRow } from "./spent.ts";
 

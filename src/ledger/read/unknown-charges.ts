@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../terms/time/durations.ts";
 import { selectionOf } from "../column.ts";
 import { RUN_COLUMNS } from "../columns.ts";
 import type { LedgerQuery, RunReportRow, RunRow } from "../ports.ts";
@@ -48,7 +49,6 @@ export interface UnknownFilter {
 /** Few enough to read their rows in one statement. */
 const RUNS_A_PAGE = 500;
 /** Longer than any run. */
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** Leaves out charges of simulated runs, which reach no vendor. */
 export async function unknownCharges(

@@ -1,11 +1,10 @@
 /** Arbitrary histories of a ledger: runs recorded, settled, summed up and deleted, with queries in between. */
 import * as fc from "fast-check";
 import { Fault } from "../../terms/fault.ts";
+import { DAY_MS, HOUR_MS } from "../../terms/time/durations.ts";
 import { makeAttempt, makeCall, makeReport, makeRun } from "../ledger.kit.ts";
-import { DAY_MS } from "./spans.ts";
 import type { Ended } from "./sums-of-rows.kit.ts";
 
-export const HOUR_MS = DAY_MS / 24;
 /** Long past, so that its days have totals. In Berlin, clocks change on the third of these days, and a month ends. */
 export const FIRST = Date.UTC(2026, 2, 27);
 export const KEYS = ["org", "workflow", "vendor", "source", "credential", "day"] as const;

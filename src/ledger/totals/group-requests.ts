@@ -1,6 +1,7 @@
 import { daysIn, type TimeSpan } from "../../terms/time/calendar.ts";
+import { DAY_MS } from "../../terms/time/durations.ts";
 import type { LedgerTables } from "../ports.ts";
-import { type TotalsCover, DAY_MS, dayOf, type TimeInterval, withoutTotals } from "./spans.ts";
+import { type TotalsCover, dayOf, type TimeInterval, withoutTotals } from "./spans.ts";
 
 /*
  * The statements that group requests: from the totals of spans, and from the requests themselves where there are no

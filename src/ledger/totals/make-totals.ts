@@ -1,5 +1,6 @@
+import { DAY_MS } from "../../terms/time/durations.ts";
 import type { LedgerTables } from "../ports.ts";
-import { coverOf, DAY_MS, isDay, type SpanWithTotals, RUNS_WORTH_TOTALS, type TimeInterval } from "./spans.ts";
+import { coverOf, isDay, type SpanWithTotals, RUNS_WORTH_TOTALS, type TimeInterval } from "./spans.ts";
 import { FIGURE_NAMES, readGroups, SENT, type GroupQuery, TOTAL_KEYS } from "./group-requests.ts";
 import { type MakeOptions, type SpanTables, storeSpans } from "./store-span.ts";
 import { missingSpans, RUNS_AT_ONCE } from "./missing-spans.ts";

@@ -1,3 +1,5 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../terms/time/durations.ts";
+
 /*
  * The spans of time that have totals. A span covers the runs that started in it, with all their requests, because a run
  * starts once and is never moved.
@@ -15,10 +17,6 @@ export interface SpanWithTotals extends TimeInterval {
   /** Send times of its first and last request; `null` if it has none. */
   readonly sent: { readonly first: number; readonly last: number } | null;
 }
-
-export const MINUTE_MS = 60 * 1_000;
-export const HOUR_MS = 60 * MINUTE_MS;
-export const DAY_MS = 24 * HOUR_MS;
 
 export interface SpanLevel {
   readonly lengthMs: number;

@@ -2,13 +2,14 @@
 import assert from "node:assert/strict";
 import { describe, test, type TestContext } from "node:test";
 import * as fc from "fast-check";
+import { DAY_MS, HOUR_MS } from "../../terms/time/durations.ts";
 import type { CallRow, LedgerTables, RunRow } from "../ports.ts";
 import { reconcileCharge } from "../read/reconcile-charge.ts";
 import { sumSpend } from "../read/sum-spend.ts";
 import type { Verified } from "../read/verified.ts";
-import { anyQuestion, anyStep, FIRST, HOUR_MS, KEYS } from "./any-life.kit.ts";
+import { anyQuestion, anyStep, FIRST, KEYS } from "./any-life.kit.ts";
 import { readSpans, makeTotals } from "./make-totals.ts";
-import { DAY_MS, possibleStartsOf } from "./spans.ts";
+import { possibleStartsOf } from "./spans.ts";
 import {
   asAt,
   assertEqualToRows,

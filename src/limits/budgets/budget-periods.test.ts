@@ -1,16 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { FakeClock } from "../../terms/time/clock.kit.ts";
-import {
-  budgetsInMemory,
-  countAllowed,
-  DAY_MS,
-  EURO,
-  type MemoryBudgets,
-  reserve,
-  send,
-  stand,
-} from "./memory-budgets.kit.ts";
+import { DAY_MS } from "../../terms/time/durations.ts";
+import { budgetsInMemory, countAllowed, EURO, type MemoryBudgets, reserve, send, stand } from "./memory-budgets.kit.ts";
 import type { BudgetStore } from "./ports.ts";
 
 /** A store with a delay before each answer. It reads its clock when the ask arrives. */

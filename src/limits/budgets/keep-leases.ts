@@ -1,4 +1,5 @@
 import type { Micros } from "../../terms/money/money.ts";
+import { DAY_MS, HOUR_MS } from "../../terms/time/durations.ts";
 import { grantSlice } from "./grant-slice.ts";
 import type { CountedUse, ExchangeRule, StoredLease, RecoverRule } from "./ports.ts";
 
@@ -7,9 +8,9 @@ export const NOBODYS = "settled";
 /** The sequence of an ended lease, which is greater than that of any ask. */
 const ENDED = Number.MAX_SAFE_INTEGER;
 /** An ask of an ended lease may still arrive within this time. */
-const ENDED_MS = 60 * 60_000;
+const ENDED_MS = HOUR_MS;
 /** A lease without contact for this long is forgotten: all its units count as used. */
-const SILENT_MS = 24 * 60 * 60_000;
+const SILENT_MS = DAY_MS;
 /** A process stops using a lease after this time without a report, because the store may forget it soon. */
 export const LEFT_AFTER_MS = SILENT_MS / 2;
 

@@ -21,7 +21,6 @@ import type {
   UsageLog,
 } from "./ports.ts";
 
-export const DAY_MS = 24 * 60 * 60 * 1_000;
 const prices = new Map<bigint, Price>();
 /** One object per price, as in sources and credentials. */
 export function EURO(amount: bigint): Price {

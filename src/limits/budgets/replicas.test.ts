@@ -6,16 +6,8 @@ import { type Budget, type BudgetPeriod, periodContaining } from "../../terms/mo
 import { FakeClock } from "../../terms/time/clock.kit.ts";
 import type { Clock } from "../../terms/time/clock.ts";
 import { Fault, type Charged } from "../../terms/fault.ts";
-import {
-  aBudget,
-  DAY_MS,
-  EURO,
-  MemoryBudgets,
-  MemoryNotes,
-  randomNumbers,
-  send,
-  SPENDER,
-} from "./memory-budgets.kit.ts";
+import { DAY_MS } from "../../terms/time/durations.ts";
+import { aBudget, EURO, MemoryBudgets, MemoryNotes, randomNumbers, send, SPENDER } from "./memory-budgets.kit.ts";
 import { openBudgets, type OpenBudgets } from "./budgets.ts";
 import { settleLeft } from "./settle-left.ts";
 import type { BudgetStore } from "./ports.ts";

@@ -10,6 +10,7 @@ import { lastUses } from "../../ledger/read/last-uses.ts";
 import { combinationsOfFilters, explained, plansOf } from "../../ledger/read/plans-of-lists.kit.ts";
 import { sumSpend } from "../../ledger/read/sum-spend.ts";
 import { systemClock } from "../../terms/time/clock.ts";
+import { DAY_MS } from "../../terms/time/durations.ts";
 import { openStore } from "../store.ts";
 
 const RUNS = 20_000;
@@ -48,7 +49,7 @@ test("a sum of the shared ledger is read from totals, and the little beside them
   t.after(() => store.close());
   await store.ready();
   await fill(databaseUrl);
-  const filter = { from: 0, to: 31 * 24 * 60 * 60 * 1_000, organizationId: "org_1" };
+  const filter = { from: 0, to: 31 * DAY_MS, organizationId: "org_1" };
   const first = await sumSpend(store.ledgerTables, "source", filter);
   assert.equal(
     first.reduce((sum, { requests }) => sum + requests, 0),

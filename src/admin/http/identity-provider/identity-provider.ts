@@ -8,6 +8,7 @@ import type { JsonObject } from "../../../terms/json/json.ts";
 import type { LoginAttempt } from "./login-attempt.ts";
 import { type ClaimSettings, isWithoutClaims, joinClaims } from "./person-of-claims.ts";
 import { createBoundedFetch } from "../../../terms/http/bounded-fetch.ts";
+import { HOUR_MS } from "../../../terms/time/durations.ts";
 import { causeOfFailure, problemOf } from "./provider-problem.ts";
 
 /** Settings of the group `oidc`, with an issuer. */
@@ -56,7 +57,7 @@ interface Discovered {
 
 const SECONDS = 5;
 /** How long metadata is cached. Changed keys are fetched as soon as a token uses one. */
-const DISCOVERED_MS = 3_600_000;
+const DISCOVERED_MS = HOUR_MS;
 const REPORT_EVERY_MS = 60_000;
 
 export function createIdentityProvider(parts: ProviderParts): IdentityProvider {

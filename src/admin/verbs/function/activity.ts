@@ -5,14 +5,13 @@ import { amountText } from "../../../terms/money/money.ts";
 import { toCostTexts } from "../../ledger-wire.ts";
 import { numbersOf } from "../../recorded-versions.ts";
 import { Type } from "../../../terms/schema/type.ts";
+import { DAY_MS } from "../../../terms/time/durations.ts";
 import { functionInput } from "../../shared-inputs.ts";
 import { momentInput, requireTime, toMoment } from "../../ledger-inputs.ts";
 import { requireFunction } from "../../require.ts";
 import { count, listed, listOf, orNull, text, time, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 import { toWireTime } from "../../wire-time.ts";
-
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 export default defineVerb({
   summary: "Show how the recent runs of each function ended, and how long they took",

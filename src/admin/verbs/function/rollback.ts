@@ -1,5 +1,6 @@
 import { Type } from "../../../terms/schema/type.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
+import { DAY_MS } from "../../../terms/time/durations.ts";
 import { functionInput, workflowInput } from "../../shared-inputs.ts";
 import type { VerbCall } from "../../needs.ts";
 import type { NamedWorkflow, Version } from "../../ports.ts";
@@ -9,7 +10,6 @@ import { defineVerb } from "../../verb.ts";
 import { loadedFinder, type LoadedFinder, nameOf, shareOf } from "../../workflow-versions.ts";
 
 const DAYS = 30;
-const DAY_MS = 24 * 60 * 60 * 1_000;
 /** The runs of the function that are looked at for the workflows that use it. */
 const RUNS_MAX = 50_000;
 

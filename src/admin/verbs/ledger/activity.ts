@@ -1,12 +1,11 @@
 import { Type } from "../../../terms/schema/type.ts";
 import { ACTIVITY_KEYS, NEWEST_OF_EACH, NEWEST_OF_ONE } from "../../../ledger/read/sum-activity.ts";
+import { DAY_MS } from "../../../terms/time/durations.ts";
 import { sourceInput } from "../../shared-inputs.ts";
 import { momentInput, requireTime, toMoment } from "../../ledger-inputs.ts";
 import { count, listed, orNull, text, time, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 import { toWireTime } from "../../wire-time.ts";
-
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 export default defineVerb({
   summary: "Show how the recent calls of each source ended, and how long they took",

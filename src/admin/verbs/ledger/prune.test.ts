@@ -5,10 +5,11 @@ import { openJournalReader } from "../../../ledger/read/journal-reader.ts";
 import { ACT } from "../../../storage/engines.kit.ts";
 import { openStore } from "../../../storage/store.ts";
 import { FakeClock } from "../../../terms/time/clock.kit.ts";
+import { DAY_MS } from "../../../terms/time/durations.ts";
 import { runVerb } from "../../run-verb.ts";
 import prune from "./prune.ts";
 
-const YEAR_MS = 365 * 24 * 60 * 60_000;
+const YEAR_MS = 365 * DAY_MS;
 
 test("no run is deleted by an operator without an entry in the audit trail that says how many", async (t) => {
   const { ledger, directory } = await startLedger(t);

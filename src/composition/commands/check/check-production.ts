@@ -12,9 +12,9 @@ import { OperatorError } from "../../../terms/operator-error.ts";
 import type { CheckedSources } from "./check-project.ts";
 import type { CheckReport } from "./findings.ts";
 import { isReadableOnTheWay } from "../../../terms/http/origins.ts";
+import { DAY_MS } from "../../../terms/time/durations.ts";
 import { VARIABLES } from "../../../terms/variables.ts";
 
-const DAY_MS = 24 * 3_600_000;
 const OLD_MS = 30 * DAY_MS;
 const UNKNOWN_MAX = 1_000;
 /** The newest runs read; simulated ones are among them. */
