@@ -48,7 +48,6 @@ export interface UnknownFilter {
 
 /** Few enough to read their rows in one statement. */
 const RUNS_A_PAGE = 500;
-/** Longer than any run. */
 
 /** Leaves out charges of simulated runs, which reach no vendor. */
 export async function unknownCharges(
@@ -59,6 +58,7 @@ export async function unknownCharges(
   const beginning = after === undefined ? null : readChargeCursor(after);
   const { from = Number.MIN_SAFE_INTEGER, to = Number.MAX_SAFE_INTEGER, organizationId } = filter;
   const ofOrganization = organizationId === undefined ? [] : [toStored(organizationId)];
+  // No run takes longer than a day.
   let cursor: readonly [startedAt: number, transactionId: string] = beginning?.run ?? [from - DAY_MS, ""];
   // The run of the cursor may have further charges.
   let beyond = beginning === null ? ">" : ">=";
