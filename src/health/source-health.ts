@@ -1,3 +1,4 @@
+import type { TimeSpan } from "../terms/time/calendar.ts";
 import { DAY_MS, HOUR_MS } from "../terms/time/durations.ts";
 import { type HealthFigures, type CallShift, figuresOf, findCallShifts } from "./compare-calls.ts";
 import { findDrift, type PathDrift, type SampledReplies } from "./find-drift.ts";
@@ -44,7 +45,7 @@ const SAMPLES_ENOUGH = 200;
 export async function readSourceHealth(
   { store, history }: HealthParts,
   source: string,
-  { from, to }: { readonly from: number; readonly to: number },
+  { from, to }: TimeSpan,
   isWhole = false,
 ): Promise<SourceHealth> {
   const [calls, replies] = await Promise.all([
@@ -60,11 +61,7 @@ export interface ComparedCalls {
 }
 
 /** Compares the calls of whole hours with those of whole days before. */
-export async function readCalls(
-  history: CallHistory,
-  { from, to }: { readonly from: number; readonly to: number },
-  source?: string,
-): Promise<ComparedCalls> {
+export async function readCalls(history: CallHistory, { from, to }: TimeSpan, source?: string): Promise<ComparedCalls> {
   const only = source === undefined ? {} : { source };
   const firstHour = from - (from % HOUR_MS);
   const hours = { from: firstHour, to: firstHour + Math.ceil((to - firstHour) / HOUR_MS) * HOUR_MS };
@@ -93,7 +90,7 @@ export async function readCalls(
 export async function readReplyHealth(
   store: ReplyShapeStore,
   source: string,
-  { from, to }: { readonly from: number; readonly to: number },
+  { from, to }: TimeSpan,
   isWhole = false,
 ): Promise<ReplyHealth | null> {
   const hours = await store.replyShapes({ source, span: "hour", from: from - (from % HOUR_MS), to });

@@ -1,8 +1,8 @@
+import type { TimeSpan } from "../../terms/time/calendar.ts";
 import { failureLabelOf } from "../../terms/counted-end.ts";
 import { amountFromSum } from "../../terms/money/money.ts";
 import { NOTHING_SENT, hasSentSql, outcomeOf } from "../journal/verdicts.ts";
 import type { LedgerTables } from "../ports.ts";
-import type { TimeInterval } from "../totals/spans.ts";
 import type { SqlStatement } from "../totals/group-requests.ts";
 import { bucketOf } from "./durations.ts";
 import { addAmounts, addDurations, addEnds, type Figures } from "./figures.ts";
@@ -66,7 +66,7 @@ const ENDS = {
 export function groupedRows(
   tables: LedgerTables,
   { unit, keys, only, unitMs }: GroupedQuery,
-  started: TimeInterval,
+  started: TimeSpan,
 ): readonly SqlStatement[] {
   const { success, match, isTimed } = ENDS[unit];
   const at = `x.started_at - x.started_at % ${unitMs}`;

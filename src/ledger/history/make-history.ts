@@ -1,14 +1,8 @@
+import type { TimeSpan } from "../../terms/time/calendar.ts";
 import { HOUR_MS, MINUTE_MS } from "../../terms/time/durations.ts";
 import type { LedgerQuery, LedgerTables } from "../ports.ts";
 import { missingSpans } from "../totals/missing-spans.ts";
-import {
-  chooseSpans,
-  LEVELS,
-  PARTS_MAX,
-  RUNS_WORTH_TOTALS,
-  type SpanLevel,
-  type TimeInterval,
-} from "../totals/spans.ts";
+import { chooseSpans, LEVELS, PARTS_MAX, RUNS_WORTH_TOTALS, type SpanLevel } from "../totals/spans.ts";
 import { type SpanLine, type MakeOptions, type SpanTables, storeSpans } from "../totals/store-span.ts";
 import { addFigures, addText, type Figures, noFigures, toText } from "./figures.ts";
 import { addRow, groupedRows, type GroupedRow } from "./group-ends.ts";
@@ -28,12 +22,12 @@ export const HISTORY: SpanTables = {
   partsBelowMs: HOUR_MS,
 };
 
-export interface HistorySpan extends TimeInterval {
+export interface HistorySpan extends TimeSpan {
   readonly id: number;
 }
 
 /** The spans that have totals, and began `within` this time. */
-export function readHistorySpans({ query }: LedgerTables, within: TimeInterval): Promise<readonly HistorySpan[]> {
+export function readHistorySpans({ query }: LedgerTables, within: TimeSpan): Promise<readonly HistorySpan[]> {
   return query<HistorySpan & { readonly from: number }>(
     `SELECT t.id, t.from_at AS "from", t.to_at AS "to" FROM ledger_history_spans AS t
      WHERE t.from_at >= ? AND t.from_at < ? AND t.kept = 1`,
@@ -53,7 +47,7 @@ export interface MakeHistoryOptions extends MakeOptions {
 /** Makes missing totals of runs that started `within` this time, of spans of at most this length. */
 export async function makeHistory(
   tables: LedgerTables,
-  within: TimeInterval,
+  within: TimeSpan,
   { longestMs, runsWorth = RUNS_WORTH_TOTALS, runsAtOnce = RUNS_AT_ONCE, ...options }: MakeHistoryOptions,
 ): Promise<void> {
   const existing = await readHistorySpans(tables, { from: within.from - (within.from % HOUR_MS), to: within.to });
@@ -67,7 +61,7 @@ export async function makeHistory(
 }
 
 /** `null` if some of the totals of its parts have been deleted. */
-async function readLines(tables: LedgerTables, span: TimeInterval): Promise<readonly SpanLine[] | null> {
+async function readLines(tables: LedgerTables, span: TimeSpan): Promise<readonly SpanLine[] | null> {
   const chosen = chooseSpans(await readHistorySpans(tables, span), span);
   const { spans, uncovered } = chosen.uncovered.length > PARTS_MAX ? { spans: [], uncovered: [span] } : chosen;
   const lines = new Lines();
@@ -111,7 +105,7 @@ class Lines {
     return true;
   }
 
-  async addEnded(tables: LedgerTables, started: TimeInterval): Promise<void> {
+  async addEnded(tables: LedgerTables, started: TimeSpan): Promise<void> {
     for (const unit of ["call", "run"] as const) {
       const groupings = GROUPINGS.filter((grouping) => grouping.unit === unit);
       const asked = { unit, keys: KEYS[unit], only: [], unitMs: HOUR_MS };

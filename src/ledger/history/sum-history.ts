@@ -1,6 +1,6 @@
 import { unlessDamaged } from "../totals/sum-requests.ts";
-import { chooseSpans, PARTS_MAX, type TimeInterval } from "../totals/spans.ts";
-import { dayContaining, daysIn } from "../../terms/time/calendar.ts";
+import { chooseSpans, PARTS_MAX } from "../totals/spans.ts";
+import { dayContaining, daysIn, type TimeSpan } from "../../terms/time/calendar.ts";
 import type { OnProgress } from "../../terms/on-progress.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../terms/time/durations.ts";
 import type { LedgerTables } from "../ports.ts";
@@ -191,7 +191,7 @@ interface Rows {
 
 interface Cover {
   readonly spans: readonly HistorySpan[];
-  readonly uncovered: readonly TimeInterval[];
+  readonly uncovered: readonly TimeSpan[];
 }
 
 /** The totals of spans, if these exist until `readGrouped` has checked them. */
@@ -234,7 +234,7 @@ async function readGrouped(
   return rows.filter(({ at }) => at !== null);
 }
 
-const NO_TIME: TimeInterval = { from: 0, to: 0 };
+const NO_TIME: TimeSpan = { from: 0, to: 0 };
 
 function marksOf(values: readonly unknown[]): string {
   return values.map(() => "?").join(", ");
@@ -323,7 +323,7 @@ export async function completeFrom({ query, deletedBefore }: LedgerTables): Prom
 }
 
 /** The steps that contain these times. */
-export function alignedTo(step: HistoryStep, { from, to }: TimeInterval, timeZone: string): TimeInterval {
+export function alignedTo(step: HistoryStep, { from, to }: TimeSpan, timeZone: string): TimeSpan {
   if (step !== "day")
     return {
       from: Math.floor(from / UNIT_MS[step]) * UNIT_MS[step],

@@ -1,4 +1,4 @@
-import { monthContaining, startOfDay } from "../../terms/time/calendar.ts";
+import { monthContaining, startOfDay, type TimeSpan } from "../../terms/time/calendar.ts";
 import type { LedgerTables } from "../ports.ts";
 import type { OnProgress } from "../../terms/on-progress.ts";
 import { sumRequests } from "../totals/sum-requests.ts";
@@ -67,7 +67,7 @@ export async function summarize(
 }
 
 /** A month of a time zone in Unix ms, with the end excluded. @throws RangeError */
-export function monthRange(month: string, timeZone: string): { readonly from: number; readonly to: number } {
+export function monthRange(month: string, timeZone: string): TimeSpan {
   if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(month)) throw new RangeError("a month is written as 2026-03");
   return monthContaining(startOfDay(`${month}-01`, timeZone), timeZone);
 }

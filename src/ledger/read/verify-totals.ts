@@ -1,3 +1,4 @@
+import type { TimeSpan } from "../../terms/time/calendar.ts";
 import type { OnProgress } from "../../terms/on-progress.ts";
 import { isDamage } from "../journal/journal-damage.ts";
 import type { LedgerTables } from "../ports.ts";
@@ -6,7 +7,7 @@ import { FIGURE_NAMES, groupsOf, type SqlStatement, type SumQuery, TOTAL_KEYS } 
 import { HISTORY, type HistorySpan, isEqualToRows, readHistorySpans } from "../history/make-history.ts";
 import { EVER, readSpans, TOTALS } from "../totals/make-totals.ts";
 import type { SpanTables } from "../totals/store-span.ts";
-import { isDay, type SpanWithTotals, type TimeInterval, withoutTotals } from "../totals/spans.ts";
+import { isDay, type SpanWithTotals, withoutTotals } from "../totals/spans.ts";
 
 const ALL_TOTALS: SumQuery = { keys: TOTAL_KEYS, sent: EVER };
 
@@ -71,7 +72,7 @@ function drop(tables: LedgerTables, { id }: { readonly id: number }, { spans }: 
     );
 }
 
-function textOf({ from, to }: TimeInterval): string {
+function textOf({ from, to }: TimeSpan): string {
   const [begins, ends] = [from, to].map((at) => new Date(at).toISOString()) as [string, string];
   return isDay({ from, to }) ? begins.slice(0, 10) : `${begins.slice(0, 16)} to ${ends.slice(11, 16)}`;
 }

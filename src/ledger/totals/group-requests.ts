@@ -1,7 +1,7 @@
 import { daysIn, type TimeSpan } from "../../terms/time/calendar.ts";
 import { DAY_MS } from "../../terms/time/durations.ts";
 import type { LedgerTables } from "../ports.ts";
-import { type TotalsCover, dayOf, type TimeInterval, withoutTotals } from "./spans.ts";
+import { type TotalsCover, dayOf, withoutTotals } from "./spans.ts";
 
 /*
  * The statements that group requests: from the totals of spans, and from the requests themselves where there are no
@@ -81,7 +81,7 @@ export const SENT = ["sent_first", "sent_last"] as const;
 /** Simulated runs reach no vendor and are left out. */
 export interface SumQuery {
   readonly keys: readonly RequestKey[];
-  readonly sent: TimeInterval;
+  readonly sent: TimeSpan;
   /** Required texts of keys. */
   readonly only?: readonly (readonly [key: TotalKey, text: string])[];
   /** Expression for `zone_day`: see `dayOfZone`. */
@@ -90,7 +90,7 @@ export interface SumQuery {
   readonly withRuns?: boolean;
 }
 
-const EMPTY_INTERVAL: TimeInterval = { from: 0, to: 0 };
+const EMPTY_INTERVAL: TimeSpan = { from: 0, to: 0 };
 
 /** A statement's text and the values for its `?`. */
 export interface SqlStatement {

@@ -1,6 +1,7 @@
+import type { TimeSpan } from "../../terms/time/calendar.ts";
 import { DAY_MS } from "../../terms/time/durations.ts";
 import type { LedgerTables } from "../ports.ts";
-import { coverOf, isDay, type SpanWithTotals, RUNS_WORTH_TOTALS, type TimeInterval } from "./spans.ts";
+import { coverOf, isDay, type SpanWithTotals, RUNS_WORTH_TOTALS } from "./spans.ts";
 import { FIGURE_NAMES, readGroups, SENT, type GroupQuery, TOTAL_KEYS } from "./group-requests.ts";
 import { type MakeOptions, type SpanTables, storeSpans } from "./store-span.ts";
 import { missingSpans, RUNS_AT_ONCE } from "./missing-spans.ts";
@@ -14,7 +15,7 @@ interface SpanRow {
 }
 
 /** The spans that have totals. */
-export async function readSpans({ query }: LedgerTables, within: TimeInterval): Promise<readonly SpanWithTotals[]> {
+export async function readSpans({ query }: LedgerTables, within: TimeSpan): Promise<readonly SpanWithTotals[]> {
   const rows = await query<SpanRow>(
     `SELECT t.id, t.from_at, t.to_at, t.sent_first, t.sent_last FROM ledger_total_spans AS t
      WHERE t.from_at >= ? AND t.from_at < ? AND t.kept = 1 ORDER BY t.from_at`,
@@ -34,7 +35,7 @@ export async function readSpans({ query }: LedgerTables, within: TimeInterval): 
  */
 export async function makeTotals(
   tables: LedgerTables,
-  within: TimeInterval,
+  within: TimeSpan,
   { runsWorth = RUNS_WORTH_TOTALS, runsAtOnce = RUNS_AT_ONCE, ...options }: MakeOptions & Partial<MakeLimits> = {},
 ): Promise<void> {
   const missing = await missingSpans(tables, within, await readSpans(tables, within), {
@@ -51,7 +52,7 @@ export interface MakeLimits {
 }
 
 /** Wider than any clock: requests sent under a wrong clock are part of the totals too. */
-export const EVER: TimeInterval = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
+export const EVER: TimeSpan = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
 const AS_THEY_ARE: GroupQuery = { select: (groups) => `SELECT * FROM (${groups}) AS g`, orderBy: "s.requests" };
 
 const COLUMNS = [...TOTAL_KEYS, ...FIGURE_NAMES, ...SENT] as const;
@@ -69,7 +70,7 @@ export const TOTALS: SpanTables = {
   partsBelowMs: DAY_MS,
 };
 
-async function readLines(tables: LedgerTables, span: TimeInterval) {
+async function readLines(tables: LedgerTables, span: TimeSpan) {
   const cover = coverOf(await readSpans(tables, span), span, EVER);
   const lines = await readGroups<TotalLine>(tables, { keys: TOTAL_KEYS, sent: EVER }, AS_THEY_ARE, cover);
   return lines?.map((line, number) => [number, ...COLUMNS.map((name) => line[name])]) ?? null;

@@ -1,9 +1,10 @@
+import type { TimeSpan } from "../../terms/time/calendar.ts";
 import type { LedgerTables } from "../ports.ts";
-import { LEVELS, partsOf, type SpanLevel, spansToSum, type TimeInterval } from "./spans.ts";
+import { LEVELS, partsOf, type SpanLevel, spansToSum } from "./spans.ts";
 
 export interface MissingOptions {
   /** A span gets totals only if it has more runs than this; with `null`, even if it has none. */
-  readonly runsWorth: (span: TimeInterval) => number | null;
+  readonly runsWorth: (span: TimeSpan) => number | null;
   readonly runsAtOnce: number;
   /** The possible spans; all if left out. */
   readonly levels?: readonly SpanLevel[];
@@ -15,16 +16,16 @@ export const RUNS_AT_ONCE = 200_000;
 /** The spans that lack totals and have enough runs. A span with very many runs is summed up by its parts. */
 export async function missingSpans(
   tables: LedgerTables,
-  within: TimeInterval,
-  existing: readonly TimeInterval[],
+  within: TimeSpan,
+  existing: readonly TimeSpan[],
   { runsWorth, runsAtOnce, levels = LEVELS }: MissingOptions,
-): Promise<readonly TimeInterval[]> {
+): Promise<readonly TimeSpan[]> {
   const summedUp = new Set(existing.map(textOf));
   const first = await startAfter(tables, Math.max(0, within.from), 0);
   if (first === null) return [];
   const candidates = spansToSum({ from: Math.max(first, within.from), to: within.to }, await tables.wallAt(), levels);
-  const missing: TimeInterval[] = [];
-  const add = async (span: TimeInterval): Promise<void> => {
+  const missing: TimeSpan[] = [];
+  const add = async (span: TimeSpan): Promise<void> => {
     const parts = partsOf(span);
     const isTooFull = parts.length > 0 && (await startAfter(tables, span.from, runsAtOnce, span.to)) !== null;
     if (isTooFull) for (const part of parts) if (!summedUp.has(textOf(part))) await add(part);
@@ -62,6 +63,6 @@ async function startAfter(
   return run?.started_at ?? null;
 }
 
-function textOf({ from, to }: TimeInterval): string {
+function textOf({ from, to }: TimeSpan): string {
   return `${from} ${to}`;
 }

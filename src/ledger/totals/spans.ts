@@ -1,3 +1,4 @@
+import type { TimeSpan } from "../../terms/time/calendar.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../terms/time/durations.ts";
 
 /*
@@ -5,14 +6,8 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../terms/time/durations.ts";
  * starts once and is never moved.
  */
 
-/** In Unix ms, `to` excluded. */
-export interface TimeInterval {
-  readonly from: number;
-  readonly to: number;
-}
-
 /** A span whose totals are stored. */
-export interface SpanWithTotals extends TimeInterval {
+export interface SpanWithTotals extends TimeSpan {
   readonly id: number;
   /** Send times of its first and last request; `null` if it has none. */
   readonly sent: { readonly first: number; readonly last: number } | null;
@@ -40,17 +35,13 @@ export const RUNS_WORTH_TOTALS = 300;
 export const PARTS_MAX = 100;
 
 /** The possible starts of runs whose requests were sent in this interval: no run takes as long as a day. */
-export function possibleStartsOf({ from, to }: TimeInterval): TimeInterval {
+export function possibleStartsOf({ from, to }: TimeSpan): TimeSpan {
   return { from: dayStart(from) - DAY_MS, to: -dayStart(-to) + DAY_MS };
 }
 
 /** The spans that should have totals at `wallAt`, in order and without gaps, from the midnight before `within` on. */
-export function spansToSum(
-  within: TimeInterval,
-  wallAt: number,
-  levels: readonly SpanLevel[],
-): readonly TimeInterval[] {
-  const spans: TimeInterval[] = [];
+export function spansToSum(within: TimeSpan, wallAt: number, levels: readonly SpanLevel[]): readonly TimeSpan[] {
+  const spans: TimeSpan[] = [];
   // A clock before 1970 is wrong, and sums of its runs need not be fast.
   let at = Math.max(0, dayStart(within.from));
   for (;;) {
@@ -61,12 +52,12 @@ export function spansToSum(
   }
 }
 
-export function isDay({ from, to }: TimeInterval): boolean {
+export function isDay({ from, to }: TimeSpan): boolean {
   return to - from === DAY_MS;
 }
 
 /** The hours of a day, the minutes of an hour, or nothing. */
-export function partsOf({ from, to }: TimeInterval): readonly TimeInterval[] {
+export function partsOf({ from, to }: TimeSpan): readonly TimeSpan[] {
   const lengthMs = to - from === DAY_MS ? HOUR_MS : MINUTE_MS;
   const count = to - from > MINUTE_MS ? (to - from) / lengthMs : 0;
   return Array.from({ length: count }, (_, at) => ({ from: from + at * lengthMs, to: from + (at + 1) * lengthMs }));
@@ -79,16 +70,16 @@ export interface TotalsCover {
   /** Spans whose totals show that they hold nothing for this query. */
   readonly passed: readonly SpanWithTotals[];
   /** Starts of runs whose requests are read one by one. */
-  readonly uncovered: readonly TimeInterval[];
+  readonly uncovered: readonly TimeSpan[];
 }
 
 /** A cover that reads only requests. */
-export function withoutTotals(started: TimeInterval): TotalsCover {
+export function withoutTotals(started: TimeSpan): TotalsCover {
   return { spans: [], passed: [], uncovered: [started] };
 }
 
 /** Chooses how to sum up the requests `sent` in one interval by runs that started `within` another. */
-export function coverOf(existing: readonly SpanWithTotals[], within: TimeInterval, sent: TimeInterval): TotalsCover {
+export function coverOf(existing: readonly SpanWithTotals[], within: TimeSpan, sent: TimeSpan): TotalsCover {
   const { spans, uncovered } = chooseSpans(
     existing.filter((span) => canBeUsed(span, sent)),
     within,
@@ -99,12 +90,12 @@ export function coverOf(existing: readonly SpanWithTotals[], within: TimeInterva
 }
 
 /** Spans that do not overlap, the longest ones, and the rest of the interval. */
-export function chooseSpans<Span extends TimeInterval>(
+export function chooseSpans<Span extends TimeSpan>(
   existing: readonly Span[],
-  within: TimeInterval,
-): { readonly spans: readonly Span[]; readonly uncovered: readonly TimeInterval[] } {
+  within: TimeSpan,
+): { readonly spans: readonly Span[]; readonly uncovered: readonly TimeSpan[] } {
   const spans: Span[] = [];
-  const uncovered: TimeInterval[] = [];
+  const uncovered: TimeSpan[] = [];
   let at = within.from;
   for (const span of existing.toSorted((one, other) => one.from - other.from || other.to - one.to)) {
     // Skips hours of a day that has totals itself.
@@ -117,12 +108,12 @@ export function chooseSpans<Span extends TimeInterval>(
   return { spans, uncovered };
 }
 
-function hasSome({ sent }: SpanWithTotals, { from, to }: TimeInterval): boolean {
+function hasSome({ sent }: SpanWithTotals, { from, to }: TimeSpan): boolean {
   return sent !== null && sent.last >= from && sent.first < to;
 }
 
 /** Totals are per day of sending, so only a midnight can divide them. */
-function canBeUsed({ sent }: SpanWithTotals, { from, to }: TimeInterval): boolean {
+function canBeUsed({ sent }: SpanWithTotals, { from, to }: TimeSpan): boolean {
   if (sent === null) return true;
   const isDivided = (moment: number): boolean => sent.first < moment && sent.last >= moment && moment % DAY_MS !== 0;
   return !isDivided(from) && !isDivided(to);

@@ -1,7 +1,8 @@
+import type { TimeSpan } from "../../terms/time/calendar.ts";
 import { randomInt } from "node:crypto";
 import type { OnProgress } from "../../terms/on-progress.ts";
 import type { LedgerQuery, LedgerTables } from "../ports.ts";
-import { dayOf, type TimeInterval } from "./spans.ts";
+import { dayOf } from "./spans.ts";
 
 /*
  * Storing totals of a span so that they always match its rows:
@@ -37,8 +38,8 @@ export interface MakeOptions {
 export async function storeSpans(
   tables: LedgerTables,
   kind: SpanTables,
-  spans: readonly TimeInterval[],
-  readLines: (span: TimeInterval) => Promise<readonly SpanLine[] | null>,
+  spans: readonly TimeSpan[],
+  readLines: (span: TimeSpan) => Promise<readonly SpanLine[] | null>,
   { isClosed = () => false, onProgress = () => {} }: MakeOptions,
 ): Promise<void> {
   const errors: unknown[] = [];
@@ -60,8 +61,8 @@ export async function storeSpans(
 async function storeSpan(
   tables: LedgerTables,
   kind: SpanTables,
-  span: TimeInterval,
-  readLines: (span: TimeInterval) => Promise<readonly SpanLine[] | null>,
+  span: TimeSpan,
+  readLines: (span: TimeSpan) => Promise<readonly SpanLine[] | null>,
 ): Promise<boolean> {
   const id = await claim(tables, kind, span).catch(cannotBeStored);
   if (typeof id === "boolean") return id;
@@ -89,7 +90,7 @@ const CLAIM_MS_MAX = 300_000;
 async function claim(
   tables: LedgerTables,
   { spans, claimedAt }: SpanTables,
-  { from, to }: TimeInterval,
+  { from, to }: TimeSpan,
 ): Promise<number | true> {
   const wallAt = await tables.wallAt();
   return tables.changeUnsynced(async (query) => {
@@ -120,7 +121,7 @@ async function release(tables: LedgerTables, { spans }: SpanTables, id: number):
     .catch(cannotBeStored);
 }
 
-type Claimed = TimeInterval & { readonly id: number };
+type Claimed = TimeSpan & { readonly id: number };
 
 /** Few enough to keep each transaction short. */
 const LINES_AT_ONCE = 500;
