@@ -12,7 +12,7 @@ import {
 import { basename, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import type { BackedUp, BackupOrder } from "../admin/ports.ts";
-import { JOURNAL_FILE } from "../ledger/journal/journal-database.ts";
+import { JOURNAL_FILE } from "../ledger/journal/journal-file.ts";
 import { STORE_FILE } from "../storage/sqlite/engine.ts";
 import { makeDirectory, syncDirectory } from "../terms/platform/make-directory.ts";
 import type { OnProgress } from "../terms/on-progress.ts";

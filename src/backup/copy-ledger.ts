@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { listIntentFiles } from "../ledger/journal/intent-files.ts";
-import { JOURNAL_FILE } from "../ledger/journal/journal-database.ts";
+import { JOURNAL_FILE } from "../ledger/journal/journal-file.ts";
 import { versionOf } from "../ledger/journal/migrate-journal.ts";
 import { catchUp } from "../ledger/journal/replay-outcomes.ts";
 import { OperatorError } from "../terms/operator-error.ts";

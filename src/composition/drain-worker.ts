@@ -1,8 +1,7 @@
 /** The thread of `ledger/drain/drain-thread.ts`: a drainer, and a connection of its own to the shared database. */
 import { parentPort, workerData } from "node:worker_threads";
-import { createDrainer } from "../ledger/drain/drainer.ts";
+import { createDrainer, untilDrained } from "../ledger/drain/drainer.ts";
 import type { FromDrainer, ToDrainer } from "../ledger/drain/drain-thread.ts";
-import { untilDrained } from "../ledger/drain/until-drained.ts";
 import type { LedgerLog } from "../ledger/ports.ts";
 import { openStore, type JournalInUse } from "../storage/store.ts";
 import { systemClock as clock } from "../terms/time/clock.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { OpenBudgetLease } from "../admin/ports.ts";
 import { usedInLedger } from "../admin/spent-before.ts";
 import { openJournalReader, type JournalReader } from "../ledger/read/journal-reader.ts";
-import { readJournalId } from "../ledger/read/journal-id.ts";
+import { readJournalId } from "../ledger/read/journal-holder.ts";
 import type { LedgerAnswers } from "../ledger/read/ledger-reader.ts";
 import { chargeAfterDeath } from "../ledger/read/recorded-charge.ts";
 import { openBudgets, type OpenBudgets } from "../limits/budgets/budgets.ts";

@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import test from "node:test";
 import { systemClock } from "../terms/time/clock.ts";
 import { createDrainer } from "./drain/drainer.ts";
-import { JOURNAL_FILE } from "./journal/journal-database.ts";
+import { JOURNAL_FILE } from "./journal/journal-file.ts";
 import { openJournalReader } from "./read/journal-reader.ts";
 import { atEnd, makeCall, makeReport, makeRun, query, runOnce, startLedger, until } from "./ledger.kit.ts";
 import type { LedgerSink } from "./ports.ts";

@@ -6,7 +6,7 @@ import test, { type TestContext } from "node:test";
 import * as fc from "fast-check";
 import { OperatorError } from "../terms/operator-error.ts";
 import { Fault } from "../terms/fault.ts";
-import { JOURNAL_FILE } from "./journal/journal-database.ts";
+import { JOURNAL_FILE } from "./journal/journal-file.ts";
 import { openJournalReader, type JournalReader } from "./read/journal-reader.ts";
 import { makeAttempt, makeCall, makeDirectory, makeReport, makeRun, runOnce, startLedger } from "./ledger.kit.ts";
 import type { Verified } from "./read/verified.ts";

@@ -16,7 +16,7 @@ import {
   type DiskFault,
   type DiskStep,
 } from "./journal/disk-faults.ts";
-import { JOURNAL_FILE } from "./journal/journal-database.ts";
+import { JOURNAL_FILE } from "./journal/journal-file.ts";
 import { JOURNAL_VIEWS } from "./journal/journal-views.ts";
 import type { RunningLedger } from "./journal/running-ledger.ts";
 import { makeOutcomeFile, type MakeOutcomeFile } from "./journal/outcome-files.ts";

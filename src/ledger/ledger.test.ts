@@ -20,7 +20,7 @@ import {
   stateOf,
   until,
 } from "./ledger.kit.ts";
-import { JOURNAL_FILE } from "./journal/journal-database.ts";
+import { JOURNAL_FILE } from "./journal/journal-file.ts";
 import { createLedger } from "./ledger.ts";
 import { selectionOf } from "./column.ts";
 import { RUN_COLUMNS } from "./columns.ts";

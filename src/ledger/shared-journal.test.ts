@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { JOURNAL_FILE } from "./journal/journal-database.ts";
+import { JOURNAL_FILE } from "./journal/journal-file.ts";
 import { makeAttempt, makeCall, makeDirectory, makeReport, makeRun, runOnce, startLedger } from "./ledger.kit.ts";
 
 const REFUSED = { code: "request.journal_unavailable" };

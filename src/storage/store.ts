@@ -14,7 +14,6 @@ import type { Engine, StoreHealth } from "./engine.ts";
 import { createLedgerSink } from "./ledger-sink.ts";
 import { createLeaseStore } from "./lease-store.ts";
 import { createLedgerTables } from "./ledger-tables.ts";
-import { createLoginCodeStore } from "./login-code-store.ts";
 import { openEngine, type StoreOptions } from "./open-engine.ts";
 import { reportUnavailable } from "./report-unavailable.ts";
 import { createSessionStore } from "./session-store.ts";
@@ -64,7 +63,7 @@ export function createStore(engine: Engine, clock: Clock): Store {
     callCounts: createCallCounts(engine, clock),
     keys: reportUnavailable(engine, clock, createKeyStore(engine, clock)),
     admin: reportUnavailable(engine, clock, createAdminStore(engine)),
-    sessions: reportUnavailable(engine, clock, { ...createSessionStore(engine), ...createLoginCodeStore(engine) }),
+    sessions: reportUnavailable(engine, clock, createSessionStore(engine)),
     ledger: createLedgerSink(engine),
     ledgerTables: createLedgerTables(engine, clock),
     leases: createLeaseStore(engine),

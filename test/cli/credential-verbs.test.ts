@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { JOURNAL_FILE } from "../../src/ledger/journal/journal-database.ts";
+import { JOURNAL_FILE } from "../../src/ledger/journal/journal-file.ts";
 import { terminal } from "./terminal.ts";
 
 const CANARY = "canary-9f31c2-secret";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import test from "node:test";
-import { JOURNAL_FILE } from "../../src/ledger/journal/journal-database.ts";
+import { JOURNAL_FILE } from "../../src/ledger/journal/journal-file.ts";
 import { openJournalReader } from "../../src/ledger/read/journal-reader.ts";
 import { atEnd, makeDirectory, makeReport, makeRun, startLedger } from "../../src/ledger/ledger.kit.ts";
 import { openLoop, percentile } from "./open-loop.ts";

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Client } from "pg";
-import { JOURNAL_FILE } from "../../src/ledger/journal/journal-database.ts";
+import { JOURNAL_FILE } from "../../src/ledger/journal/journal-file.ts";
 
 export const RUNS = 1_000_000;
 const DAYS = 30;

@@ -1,6 +1,7 @@
 import { copyFileSync, mkdirSync, mkdtempSync } from "node:fs";
 import { join } from "node:path";
-import { JOURNAL_FILE, openJournal } from "../../src/ledger/journal/journal-database.ts";
+import { openJournal } from "../../src/ledger/journal/journal-database.ts";
+import { JOURNAL_FILE } from "../../src/ledger/journal/journal-file.ts";
 import { STORE_FILE } from "../../src/storage/sqlite/engine.ts";
 import { openStore } from "../../src/storage/store.ts";
 import { systemClock } from "../../src/terms/time/clock.ts";

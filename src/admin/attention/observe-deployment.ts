@@ -1,6 +1,6 @@
 import type { ActivityLine } from "../../ledger/read/sum-activity.ts";
 import type { BudgetRejections } from "../../ledger/read/budget-rejections.ts";
-import type { UnknownCount } from "../../ledger/read/count-unknown.ts";
+import type { UnknownCount } from "../../ledger/read/unknown-charges.ts";
 import type { SlowSource } from "../../health/ports.ts";
 import type { Clock } from "../../terms/time/clock.ts";
 import { OperatorError } from "../../terms/operator-error.ts";

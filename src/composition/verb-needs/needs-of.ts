@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
 import type { VerbNeeds } from "../../admin/needs.ts";
-import { undrainedText } from "../../ledger/drain/undrained-text.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import type { NeedParts } from "./need-parts.ts";
 
@@ -72,3 +71,9 @@ export function needsOf(parts: NeedParts): Omit<VerbNeeds, TerminalNeed> {
 /** A root key that happens to be set in a shell must not become the deployment's by being used first. */
 const UNSETTLED =
   "Nothing is sealed in this store yet, and no service has started on it, so DATARUN_ROOT_KEY of this shell may not be the root key of the deployment. Start the service first, or confirm it with: datarun keys adopt";
+
+/** Tells readers of the shared ledger that it lacks runs which are still in this machine's journal. */
+function undrainedText(runs: number): string {
+  const which = runs === 1 ? "1 run of this machine has" : `${runs} runs of this machine have`;
+  return `${which} not reached the shared database yet and cannot be seen here.`;
+}

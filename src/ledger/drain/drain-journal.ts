@@ -1,12 +1,11 @@
 import { OperatorError } from "../../terms/operator-error.ts";
 import type { Clock } from "../../terms/time/clock.ts";
 import type { OnProgress } from "../../terms/on-progress.ts";
-import { createDrainer, type DrainerState } from "./drainer.ts";
-import { hasJournal } from "../journal/journal-tables.ts";
+import { createDrainer, type DrainerState, untilDrained } from "./drainer.ts";
+import { hasJournal } from "../journal/journal-file.ts";
 import { createLedger } from "../ledger.ts";
 import type { RunningLedger } from "../journal/running-ledger.ts";
 import type { LedgerSink } from "../ports.ts";
-import { untilDrained } from "./until-drained.ts";
 
 export interface DrainOptions {
   readonly dir: string;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import test from "node:test";
-import { JOURNAL_FILE } from "../journal/journal-database.ts";
+import { JOURNAL_FILE } from "../journal/journal-file.ts";
 import { JournalTables } from "../journal/journal-tables.ts";
 import { atEnd, makeAttempt, makeCall, makeReport, makeRun, runOnce, startLedger } from "../ledger.kit.ts";
 import type { RunBatch } from "../ports.ts";

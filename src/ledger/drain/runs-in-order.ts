@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { positionOf } from "../column.ts";
 import { RUN_COLUMNS } from "../columns.ts";
-import { JOURNAL_FILE } from "../journal/journal-database.ts";
+import { JOURNAL_FILE } from "../journal/journal-file.ts";
 import { JournalRows, type JournalRow } from "../journal/journal-rows.ts";
 import { checksumOfValues } from "../journal/run-checksum.ts";
 import type { BatchBuilder } from "./batch-builder.ts";

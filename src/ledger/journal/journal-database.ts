@@ -5,8 +5,6 @@ import { syncDirectory } from "../../terms/platform/make-directory.ts";
 import { JOURNAL_FILE } from "./journal-file.ts";
 import { migrateJournal } from "./migrate-journal.ts";
 
-export { JOURNAL_FILE };
-
 /** How long a command waits for writes of a running service, which may have no pauses on a busy machine. */
 export const COMMAND_WAIT_MS = 30_000;
 /** How long to wait for operators' verbs, which hold the write lock briefly. */

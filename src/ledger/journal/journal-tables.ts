@@ -17,8 +17,6 @@ import {
 import { isUsable } from "./migrate-journal.ts";
 import type { LedgerQuery, LedgerTables } from "../ports.ts";
 
-export { hasJournal };
-
 type Synchronous = "FULL" | "NORMAL";
 
 /** The journal of one machine, read concurrently with the thread that writes it, from any process. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import test from "node:test";
-import { JOURNAL_FILE } from "./journal-database.ts";
+import { JOURNAL_FILE } from "./journal-file.ts";
 import { derived, nameOrNull, textOrNull, wholeOrNull } from "../column.ts";
 import { CALL_COLUMNS } from "../columns.ts";
 import { openJournalReader } from "../read/journal-reader.ts";

@@ -3,8 +3,8 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { bootId } from "../../terms/platform/boot-id.ts";
 import { fileIdentity } from "../../terms/platform/file-identity.ts";
-import { JOURNAL_FILE } from "../journal/journal-database.ts";
-import { readJournalId } from "./journal-id.ts";
+import { JOURNAL_FILE } from "../journal/journal-file.ts";
+import { JournalTables } from "../journal/journal-tables.ts";
 
 /**
  * Names the process that uses the journal in a directory. The next process with the same name starts after this one has
@@ -17,6 +17,20 @@ export function readJournalHolder(directory: string): string | null {
   try {
     const file = fileIdentity(statSync(join(directory, JOURNAL_FILE), { bigint: true }));
     return createHash("sha256").update(`${id} ${bootId()} ${file}`).digest("base64url").slice(0, 22);
+  } catch {
+    return null;
+  }
+}
+
+/** The id of the journal in a directory; `null` if it cannot be read. */
+export function readJournalId(directory: string): string | null {
+  try {
+    const tables = new JournalTables(directory);
+    try {
+      return tables.id();
+    } finally {
+      tables.close();
+    }
   } catch {
     return null;
   }

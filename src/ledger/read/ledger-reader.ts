@@ -20,7 +20,6 @@ import { type SpendFilter, type SpendKey, type SpendLine, sumSpend } from "./sum
 import { type StartFilter, type StartSums, sumStarts } from "./sum-starts.ts";
 import { makeTotals } from "../totals/make-totals.ts";
 import { possibleStartsOf } from "../totals/spans.ts";
-import { countUnknown, type UnknownCount } from "./count-unknown.ts";
 import { type ActivityFilter, type ActivityLine, sumActivity } from "./sum-activity.ts";
 import {
   type FunctionActivityFilter,
@@ -29,7 +28,13 @@ import {
 } from "./sum-function-activity.ts";
 import { makeHistory } from "../history/make-history.ts";
 import { type History, type HistoryFilter, sumHistory } from "../history/sum-history.ts";
-import { unknownCharges, type UnknownCharge, type UnknownPage } from "./unknown-charges.ts";
+import {
+  countUnknown,
+  unknownCharges,
+  type UnknownCharge,
+  type UnknownCount,
+  type UnknownPage,
+} from "./unknown-charges.ts";
 import type { Verified } from "./verified.ts";
 import { verifyRuns } from "./verify-runs.ts";
 

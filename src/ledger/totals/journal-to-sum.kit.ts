@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout } from "node:timers/promises";
-import { JOURNAL_FILE } from "../journal/journal-database.ts";
+import { JOURNAL_FILE } from "../journal/journal-file.ts";
 import { JournalPruner } from "../journal/journal-pruner.ts";
 import { JournalTables } from "../journal/journal-tables.ts";
 import { atEnd, runOnce, startLedger } from "../ledger.kit.ts";

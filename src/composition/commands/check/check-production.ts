@@ -2,7 +2,7 @@ import { join, relative, resolve } from "node:path";
 import { operatorState } from "../../../admin/operator-wire.ts";
 import { createLedgerReader, type LedgerAnswers } from "../../../ledger/read/ledger-reader.ts";
 import { RootKeyFiles } from "../../../credentials/root-key-files.ts";
-import { hasJournal } from "../../../ledger/journal/journal-tables.ts";
+import { hasJournal } from "../../../ledger/journal/journal-file.ts";
 import { type JournalReader, openJournalReader } from "../../../ledger/read/journal-reader.ts";
 import { isPublicAddress } from "../../../outbound/sockets/public-address.ts";
 import type { Settings } from "../../../settings/settings.ts";

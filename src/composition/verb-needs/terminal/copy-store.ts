@@ -6,7 +6,7 @@ import { RootKeyError } from "../../../credentials/root-key.ts";
 import { readRootKeys } from "../../../credentials/root-key-ring.ts";
 import { LedgerInUse, lockDirectory } from "../../../ledger/journal/directory-lock.ts";
 import { drainJournal } from "../../../ledger/drain/drain-journal.ts";
-import { hasJournal } from "../../../ledger/journal/journal-tables.ts";
+import { hasJournal } from "../../../ledger/journal/journal-file.ts";
 import { copyTables } from "../../../storage/copy-tables.ts";
 import { openEngine, createStore, type Store } from "../../../storage/store.ts";
 import type { Clock } from "../../../terms/time/clock.ts";
