@@ -2,7 +2,7 @@ import type { RunnableSource } from "../run/ports.ts";
 import type { Context } from "../terms/caller.ts";
 import { CHARGE_MODELS } from "../terms/money/charge.ts";
 import type { JsonObject } from "../terms/json/json.ts";
-import { regionFault } from "../terms/regions.ts";
+import { regionFault } from "../terms/fault.ts";
 import { Type } from "../terms/schema/type.ts";
 import { chooseCredentialFor, type ChosenCredential } from "./chosen-credential.ts";
 import { exampleInputs } from "./example-inputs.ts";

@@ -3,8 +3,7 @@ import { callAdapter, composeMiddleware, type AdapterParts } from "../run/middle
 import { type OpenBreaker, withBreaker } from "../run/middleware/breaker.ts";
 import { withCredential } from "../run/middleware/credential.ts";
 import { withDeadline } from "../run/middleware/deadline.ts";
-import { withInputs } from "../run/middleware/check-inputs.ts";
-import { vendorMiddleware } from "../run/middleware/vendor-middleware.ts";
+import { withInputs, vendorMiddleware } from "../run/middleware/vendor-middleware.ts";
 import { withSourceLimits } from "../run/middleware/source-limits.ts";
 import { createWait } from "../run/middleware/wait.ts";
 import { type WatchCalls, withWatch } from "../run/middleware/watch.ts";

@@ -7,8 +7,7 @@ import type {
 } from "../run/ports.ts";
 import { CachedLookup, LIST_LOOKUP, type LookupLimits, type LookupStats } from "../terms/collections/cached-lookup.ts";
 import type { Clock } from "../terms/time/clock.ts";
-import { asFault, Fault } from "../terms/fault.ts";
-import { regionFault } from "../terms/regions.ts";
+import { asFault, Fault, regionFault } from "../terms/fault.ts";
 import { Secret } from "../terms/secret.ts";
 import { chooseCredential, hasInline, REASONS, RULES, type Choice, type Verdict } from "./choose-credential.ts";
 import { createInlineScopes } from "./inline-scope.ts";

@@ -3,7 +3,7 @@ import { NoMatch, type SourceAnswer } from "../sdk/source.ts";
 import { createAdmission } from "../run/admission.ts";
 import { callAdapter, composeMiddleware } from "../run/middleware/adapter.ts";
 import { withDeadline } from "../run/middleware/deadline.ts";
-import { withInputs } from "../run/middleware/check-inputs.ts";
+import { withInputs } from "../run/middleware/vendor-middleware.ts";
 import { createFunctionRun } from "../run/function-run.ts";
 import type { VendorClient, FunctionCatalog, Ledger, RunnableSource, SourceCatalog } from "../run/ports.ts";
 import { asList } from "./as-list.ts";

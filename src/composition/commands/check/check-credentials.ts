@@ -1,6 +1,6 @@
 import type { StoredCredential } from "../../../admin/ports.ts";
 import type { Store } from "../../../storage/store.ts";
-import { regionFault } from "../../../terms/regions.ts";
+import { regionFault } from "../../../terms/fault.ts";
 import type { CheckedSources } from "./check-project.ts";
 import type { CheckReport } from "./findings.ts";
 

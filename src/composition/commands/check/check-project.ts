@@ -6,7 +6,7 @@ import { PackageError } from "../../../project/packages/package-error.ts";
 import { openSources } from "../../../project/open-catalogs.ts";
 import { replaceData } from "../../../project/replace-data.ts";
 import type { Settings } from "../../../settings/settings.ts";
-import { regionFault } from "../../../terms/regions.ts";
+import { regionFault } from "../../../terms/fault.ts";
 import { didYouMean } from "../../../terms/text/nearest.ts";
 import type { CheckReport } from "./findings.ts";
 import { lineOf } from "./line-of.ts";
