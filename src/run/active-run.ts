@@ -1,4 +1,4 @@
-import { type CheckSteps, RUN_CHECK_STEPS_MAX } from "../terms/schema/bounded-schemas.ts";
+import { type CheckSteps, RUN_CHECK_STEPS_MAX } from "../terms/schema/author-schemas.ts";
 import type { MemoryReservation } from "../terms/concurrency/byte-budget.ts";
 import type { Caller, Context } from "../terms/caller.ts";
 import type { Clock } from "../terms/time/clock.ts";

@@ -1,4 +1,4 @@
-import type { CheckSteps } from "../terms/schema/bounded-schemas.ts";
+import type { CheckSteps } from "../terms/schema/author-schemas.ts";
 import type { Context } from "../terms/caller.ts";
 import type { ChargeModel } from "../terms/money/charge.ts";
 import type { Charged, FailureKind } from "../terms/fault.ts";

@@ -36,7 +36,7 @@ import { XML_NAMES_MAX, XML_VALUES_MAX } from "../../src/terms/xml/parse-xml.ts"
 import { XML_BYTES_MAX } from "../../src/terms/xml/read-xml.ts";
 import { LOOKUP_MS_MAX } from "../../src/storage/answer-in-time.ts";
 import { ENTRIES_MAX, FILTERS, SLOW_ENTRIES_MAX } from "../../src/sources/declarative/request/filters.ts";
-import { CHECK_STEPS_MAX, RUN_CHECK_STEPS_MAX } from "../../src/terms/schema/bounded-schemas.ts";
+import { CHECK_STEPS_MAX, RUN_CHECK_STEPS_MAX } from "../../src/terms/schema/author-schemas.ts";
 import { VENDOR_FAILED } from "../../src/terms/fault.ts";
 import { CLIENT_REQUEST_ID_CHARS_MAX, ID_CHARS_MAX } from "../../src/terms/ids.ts";
 import { JSON_LIMITS, JSON_VALUES_MAX } from "../../src/terms/json/json.ts";

@@ -9,7 +9,7 @@ import {
   type FailOptions,
   type SourceCall,
 } from "../../sdk/source.ts";
-import type { CheckSteps } from "../../terms/schema/bounded-schemas.ts";
+import type { CheckSteps } from "../../terms/schema/author-schemas.ts";
 import type { Context } from "../../terms/caller.ts";
 import type { Clock } from "../../terms/time/clock.ts";
 import { asFault, Fault, FAULT_OF_KIND, isCharged, type FailureKind } from "../../terms/fault.ts";

@@ -3,7 +3,7 @@
  * Times: `…At` is monotonic milliseconds (`Clock.now`), `…WallAt` milliseconds since 1970, `…Ms` a duration.
  */
 import type { Http } from "../../sdk/http.ts";
-import type { CheckSteps } from "../../terms/schema/bounded-schemas.ts";
+import type { CheckSteps } from "../../terms/schema/author-schemas.ts";
 import type { MemoryReservation } from "../../terms/concurrency/byte-budget.ts";
 import type { Caller } from "../../terms/caller.ts";
 import type { ChargeModel, SentRequest } from "../../terms/money/charge.ts";
@@ -69,7 +69,7 @@ export interface PlannedCall extends CallPlan {
   /** True while neither this call nor its run is over. */
   readonly maySend: boolean;
   /**
-   * Bytes reserved on `run.held` for this call: for requests and replies while it is in progress, for its output
+   * Bytes reserved on `run.memory` for this call: for requests and replies while it is in progress, for its output
    * afterwards.
    */
   readonly reservedBytes: number;
@@ -108,7 +108,7 @@ export interface PlannedCall extends CallPlan {
    */
   reserveBytes(bytes: number): boolean;
   /**
-   * Takes over bytes that are reserved on `run.held` already. Returns false if the call has ended: then they stay with their
+   * Takes over bytes that are reserved on `run.memory` already. Returns false if the call has ended: then they stay with their
    * owner.
    */
   adoptBytes(bytes: number): boolean;

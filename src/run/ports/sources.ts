@@ -1,5 +1,5 @@
 /** Sources as the engine runs them. */
-import type { CheckSteps } from "../../terms/schema/bounded-schemas.ts";
+import type { CheckSteps } from "../../terms/schema/author-schemas.ts";
 import type { SourceDeclaration } from "../../sdk/source.ts";
 import type { ChargeModel } from "../../terms/money/charge.ts";
 import type { ValueProblem } from "../../terms/fault.ts";

@@ -35,14 +35,6 @@ export class BoundedMap<Key, Value> {
     this.#old.delete(key);
   }
 
-  getOrMake(key: Key, make: () => Value): Value {
-    const known = this.get(key);
-    if (known !== undefined) return known;
-    const made = make();
-    this.set(key, made);
-    return made;
-  }
-
   /** Evicts all entries that were not used since the previous call, or since a generation last became full. */
   age(): void {
     this.#old = this.#young;

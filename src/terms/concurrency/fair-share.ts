@@ -22,6 +22,7 @@ export class FairShare {
   readonly #byOwner = new Map<string, OwnerShare>();
   /** A cache: most calls are for the same owner as the previous call. */
   #last: { readonly owner: string; readonly part: OwnerShare } | null = null;
+  /** The number of owners with an amount. */
   #owners = 0;
   /** The only owner so far that has requested an amount; `null` after a second one. Used only with `allForOne`. */
   #only: string | null | undefined;
@@ -39,11 +40,6 @@ export class FairShare {
 
   get inUse(): number {
     return this.#inUse;
-  }
-
-  /** The number of owners with an amount. */
-  get owners(): number {
-    return this.#owners;
   }
 
   of(owner: string): number {

@@ -56,14 +56,3 @@ test("a removed item is not served", () => {
   assert.deepEqual(queue.clear(), ["a2"]);
   assert.deepEqual([queue.size, queue.of("a")], [0, 0]);
 });
-
-test("an item that is put back precedes its owner's others, and follows the other owners", () => {
-  const queue = new RoundRobinQueue<string>();
-  for (const item of ["a1", "a2", "b1"]) queue.add(item[0]!, item);
-
-  assert.equal(queue.next(anybody), "a1");
-  queue.putBack("a", "a1");
-  assert.deepEqual(drain(queue), ["b1", "a1", "a2"]);
-  queue.putBack("c", "c1");
-  assert.deepEqual([queue.size, queue.of("c"), drain(queue)], [1, 1, ["c1"]]);
-});

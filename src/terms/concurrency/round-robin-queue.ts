@@ -37,17 +37,6 @@ export class RoundRobinQueue<Item> {
     this.#size += 1;
   }
 
-  /**
-   * Adds an item that was served and has to be served again, before its owner's other items. The owner moves to the end
-   * of the queue.
-   */
-  putBack(owner: string, item: Item): void {
-    const items = this.#byOwner.get(owner) ?? [];
-    this.#byOwner.delete(owner);
-    this.#byOwner.set(owner, new Set([item, ...items]));
-    this.#size += 1;
-  }
-
   /** Removes a waiting item; false if it was not waiting. */
   remove(owner: string, item: Item): boolean {
     const items = this.#byOwner.get(owner);

@@ -1,5 +1,5 @@
 import { ExactNumber, isExactAsDouble } from "./exact-number.ts";
-import type { Json } from "./json-value.ts";
+import type { Json } from "./json.ts";
 
 /** A double represents every number shorter than this, except with an exponent as small as `e-300`. */
 const LONG = 16;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { createBoundedSchemas } from "../schema/bounded-schemas.ts";
+import { createBoundedSchemas } from "../schema/author-schemas.ts";
 import { ExactNumber, isExactAsDouble, nearestNumbers, readNumber } from "./exact-number.ts";
 import { isJsonObject, JsonError, parseJson, type Json, type JsonLimits } from "./json.ts";
 

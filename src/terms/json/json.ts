@@ -1,13 +1,15 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { mayContainLongNumber, withExactNumbers } from "./exact-json.ts";
 import { ExactNumber } from "./exact-number.ts";
-import { JsonError } from "./json-error.ts";
-import { type JsonCounts, JSON_VALUES_MAX, type JsonLimits, scanJson } from "./json-scan.ts";
-import type { Json, JsonObject } from "./json-value.ts";
+import { type JsonCounts, JsonError, JSON_VALUES_MAX, type JsonLimits, scanJson } from "./json-scan.ts";
 
-export { JsonError, type JsonProblem } from "./json-error.ts";
-export { JSON_LIMITS, JSON_VALUES_MAX, type JsonLimits } from "./json-scan.ts";
-export type { Json, JsonObject };
+export { JsonError, JSON_LIMITS, JSON_VALUES_MAX, type JsonLimits, type JsonProblem } from "./json-scan.ts";
+
+/** Any JSON value. Objects may have own properties of any name, including `__proto__` and `constructor`. */
+export type Json = string | number | boolean | null | ExactNumber | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [name: string]: Json;
+}
 
 /**
  * A document up to this size costs almost nothing to parse, even a hostile one, so its limits are checked afterwards.
@@ -19,7 +21,7 @@ const MEMBER_BYTES = 5;
 /**
  * Reads one UTF-8 JSON document within limits. A large one is scanned before `JSON.parse`, so that refusing a document
  * that is too deep or has too many keys costs no more than the scan. A byte order mark is dropped. A number that a
- * double would change becomes an `ExactNumber`. `hold` reserves the value's memory before a large value is created.
+ * double would change becomes an `ExactNumber`. `reserve` reserves the value's memory before a large value is created.
  * @throws JsonError
  */
 export function parseJson(bytes: Buffer, limits: JsonLimits, reserve: ReserveBytes = ALWAYS): Json {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createBoundedSchemas } from "./bounded-schemas.ts";
+import { createBoundedSchemas } from "./author-schemas.ts";
 import { describeProblem } from "./schema-problem.ts";
 
 const schemas = createBoundedSchemas();

@@ -1,4 +1,4 @@
-import { createBoundedSchemas, type BoundedCheck } from "../../../terms/schema/bounded-schemas.ts";
+import { createBoundedSchemas, type BoundedCheck } from "../../../terms/schema/author-schemas.ts";
 import { isLargeSchema } from "../../../terms/schema/schema-parts.ts";
 import type { Json, JsonObject } from "../../../terms/json/json.ts";
 import { formatProblem, type FormatProblem } from "./format-problem.ts";

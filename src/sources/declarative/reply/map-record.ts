@@ -1,4 +1,4 @@
-import type { BoundedCheck, CheckSteps } from "../../../terms/schema/bounded-schemas.ts";
+import type { BoundedCheck, CheckSteps } from "../../../terms/schema/author-schemas.ts";
 import { nearestNumbers } from "../../../terms/json/exact-number.ts";
 import { Fault } from "../../../terms/fault.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../terms/json/json.ts";

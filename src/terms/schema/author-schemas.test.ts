@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createSchemas } from "./author-schemas.ts";
-import { createBoundedSchemas } from "./bounded-schemas.ts";
+import { createSchemas, createBoundedSchemas } from "./author-schemas.ts";
 import { patternProblem } from "./schema-parts.ts";
 import { leastCpuMs } from "../platform/cpu-time.kit.ts";
 import { describeProblem } from "./schema-problem.ts";
