@@ -1,7 +1,6 @@
 import type { SecureContext } from "node:tls";
 import type { Billing, VendorClient, PlannedCall, RunnableSource } from "../run/ports.ts";
 import { listPrice, type Http, type HttpOptions, type ListedRequest } from "../sdk/http.ts";
-import type { SourceDeclaration } from "../sdk/source.ts";
 import type { Clock } from "../terms/time/clock.ts";
 import { FairShare } from "../terms/concurrency/fair-share.ts";
 import { Fault } from "../terms/fault.ts";
@@ -13,19 +12,16 @@ import { HostsFile } from "./sockets/hosts-file.ts";
 import { DEFAULT_LIMITS, type OutboundLimits } from "./outbound-limits.ts";
 import { DECLARED, NameLookup } from "./sockets/name-lookup.ts";
 import type { ConnectionNeeds } from "./sockets/vendor-connection.ts";
-import { OriginPools } from "./sockets/origin-pools.ts";
+import { OriginPools, SocketSlots } from "./sockets/origin-pools.ts";
 import { OriginPool } from "./sockets/origin-pool.ts";
 import { type OriginMatch, OriginRules } from "../terms/http/origins.ts";
 import { requestMemoryBytes, type OutgoingRequest } from "./exchange/outgoing-request.ts";
 import type { VendorReply } from "./exchange/vendor-reply.ts";
-import { ClientIdentityError } from "./sockets/client-identity.ts";
-import { type VendorUrl, VendorUrlCache } from "./exchange/vendor-urls.ts";
+import { ClientIdentityError, identityOf, Trust } from "./sockets/trust.ts";
+import { createUrlCaches, type VendorUrl } from "./exchange/vendor-urls.ts";
 import { SourceHttp } from "./source-http.ts";
-import { SocketSlots } from "./sockets/socket-slots.ts";
 import { SendBatcher } from "./sockets/send-batcher.ts";
-import { identityOf, Trust } from "./sockets/trust.ts";
-import type { ConnectError, Destination } from "./sockets/open-socket.ts";
-import { tryConnection } from "./sockets/try-connection.ts";
+import { type ConnectError, type Destination, tryConnection } from "./sockets/open-socket.ts";
 
 export interface ClientOptions {
   readonly clock: Clock;
@@ -84,7 +80,7 @@ class HttpVendorClient implements OutboundClient {
   readonly #trust: Trust;
   readonly #exchangeNeeds: ExchangeNeeds;
   readonly #connectionNeeds: ConnectionNeeds;
-  readonly #urlCaches = new WeakMap<SourceDeclaration, VendorUrlCache>();
+  readonly #urlCacheOf = createUrlCaches();
   readonly #pools: OriginPools;
   readonly #idleShare: FairShare;
   readonly #socketSlots: SocketSlots;
@@ -184,15 +180,6 @@ class HttpVendorClient implements OutboundClient {
       throw thrown;
     }
     return promise;
-  }
-
-  #urlCacheOf(declaration: SourceDeclaration): VendorUrlCache {
-    let addresses = this.#urlCaches.get(declaration);
-    if (addresses === undefined) {
-      addresses = new VendorUrlCache(new OriginRules(declaration.origins ?? []));
-      this.#urlCaches.set(declaration, addresses);
-    }
-    return addresses;
   }
 
   /**

@@ -1,13 +1,10 @@
 import type { VendorClient, PlannedCall, SimulatedReply, RunnableSource, SimulatedVendors } from "../run/ports.ts";
 import type { HttpOptions } from "../sdk/http.ts";
-import type { SourceDeclaration } from "../sdk/source.ts";
 import type { Clock } from "../terms/time/clock.ts";
 import { Fault } from "../terms/fault.ts";
-import { isRedirect, isSuccess } from "./exchange/reply-status.ts";
+import { isRedirect, isSuccess, VendorReply } from "./exchange/vendor-reply.ts";
 import { DEFAULT_LIMITS, type OutboundLimits } from "./outbound-limits.ts";
-import { OriginRules } from "../terms/http/origins.ts";
-import { VendorReply } from "./exchange/vendor-reply.ts";
-import { VendorUrlCache } from "./exchange/vendor-urls.ts";
+import { createUrlCaches } from "./exchange/vendor-urls.ts";
 import { requestMemoryBytes, type OutgoingRequest } from "./exchange/outgoing-request.ts";
 import { type SendHttpRequest, SourceHttp } from "./source-http.ts";
 import { contractFault, faultOfStatus } from "./exchange/vendor-fault.ts";
@@ -27,16 +24,7 @@ export interface SimulatedClientParts {
  */
 export function createSimulatedClient({ clock, vendors: player, limits: given }: SimulatedClientParts): VendorClient {
   const limits = { ...DEFAULT_LIMITS, ...given };
-  const known = new WeakMap<SourceDeclaration, VendorUrlCache>();
-
-  function addressesOf(declaration: SourceDeclaration): VendorUrlCache {
-    let addresses = known.get(declaration);
-    if (addresses === undefined) {
-      addresses = new VendorUrlCache(new OriginRules(declaration.origins ?? []));
-      known.set(declaration, addresses);
-    }
-    return addresses;
-  }
+  const urlCacheOf = createUrlCaches();
 
   function received(
     reply: SimulatedReply,
@@ -69,8 +57,8 @@ export function createSimulatedClient({ clock, vendors: player, limits: given }:
           call.releaseBytes(requestBytes);
         }
       };
-      const addresses = addressesOf(source.declaration);
-      return new SourceHttp({ clock, headerBytesMax: limits.headerBytesMax, urls: addresses, source, call, send });
+      const urls = urlCacheOf(source.declaration);
+      return new SourceHttp({ clock, headerBytesMax: limits.headerBytesMax, urls, source, call, send });
     },
   };
 }

@@ -4,10 +4,9 @@ import { Fault, faultOfDeadline } from "../terms/fault.ts";
 import { isJsonObject, type JsonObject } from "../terms/json/json.ts";
 import { isHeaderValue, HeaderValueError } from "./exchange/header-fields.ts";
 import { buildRequest, followRedirect, type OutgoingRequest } from "./exchange/outgoing-request.ts";
-import type { VendorReply } from "./exchange/vendor-reply.ts";
+import { type VendorReply, isRedirect } from "./exchange/vendor-reply.ts";
 import { type VendorUrlCache, TargetTooLong } from "./exchange/vendor-urls.ts";
 import { TARGET_CHARACTERS_MAX } from "../terms/http/request-target.ts";
-import { isRedirect } from "./exchange/reply-status.ts";
 import type { Clock } from "../terms/time/clock.ts";
 
 /** Sends one request of a call. Rejects with a Fault. */

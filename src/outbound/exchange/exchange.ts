@@ -11,8 +11,7 @@ import type { PooledRequest, OriginPool } from "../sockets/origin-pool.ts";
 import type { ReplyFields } from "../wire/reply-head.ts";
 import type { OutgoingRequest } from "./outgoing-request.ts";
 import { hasTooManyPieces, ReplyIntake, ReplyMemory } from "./reply-intake.ts";
-import { VendorReply } from "./vendor-reply.ts";
-import { isRedirect, isSuccess } from "./reply-status.ts";
+import { VendorReply, isRedirect, isSuccess } from "./vendor-reply.ts";
 import { contractFault, faultOfStatus, faultOfTransport } from "./vendor-fault.ts";
 
 /** The parts that all exchanges of a client share. */

@@ -18,7 +18,7 @@ export function hasTooManyPieces(pieces: number, bytes: number): boolean {
 
 /**
  * Collects the bytes of a reply, at most `bytesMax`. Memory for a piece is reserved before the piece is kept, and stays
- * reserved until `drop`, or until the call takes over the reservation.
+ * reserved until `release`, or until the call takes over the reservation.
  */
 export class ReplyIntake {
   readonly bytesMax: number;

@@ -1,5 +1,5 @@
 import { Fault, faultCodeOfStatus, type FaultDetail } from "../../terms/fault.ts";
-import { BadReplyError, type ReplyProblem } from "../wire/bad-reply.ts";
+import { BadReplyError, type ReplyProblem } from "../wire/reply-head.ts";
 
 /** The fault for a status that is neither 2xx nor one that the source handles itself. */
 export function faultOfStatus(status: number): Fault {

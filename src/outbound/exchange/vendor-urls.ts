@@ -1,6 +1,7 @@
+import type { SourceDeclaration } from "../../sdk/source.ts";
 import { BoundedMap } from "../../terms/collections/bounded-map.ts";
 import { TARGET_CHARACTERS_MAX } from "../../terms/http/request-target.ts";
-import type { OriginMatch, OriginRules } from "../../terms/http/origins.ts";
+import { type OriginMatch, OriginRules } from "../../terms/http/origins.ts";
 
 /** The parts of an absolute URL as plain values, because a `URL` computes them again on each access. */
 export type VendorUrl = Readonly<Pick<URL, "origin" | "protocol" | "hostname" | "port" | "pathname" | "search">>;
@@ -45,6 +46,19 @@ export class VendorUrlCache {
   match(url: VendorUrl): OriginMatch | null {
     return this.#rules.match(url);
   }
+}
+
+/** Returns a function that finds the cache of a source. */
+export function createUrlCaches(): (declaration: SourceDeclaration) => VendorUrlCache {
+  const caches = new WeakMap<SourceDeclaration, VendorUrlCache>();
+  return (declaration) => {
+    let cache = caches.get(declaration);
+    if (cache === undefined) {
+      cache = new VendorUrlCache(new OriginRules(declaration.origins ?? []));
+      caches.set(declaration, cache);
+    }
+    return cache;
+  };
 }
 
 /**

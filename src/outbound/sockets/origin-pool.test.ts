@@ -6,7 +6,7 @@ import { FairShare } from "../../terms/concurrency/fair-share.ts";
 import type { VendorConnection } from "./vendor-connection.ts";
 import { DEFAULT_LIMITS } from "../outbound-limits.ts";
 import { type PooledRequest, OriginPool } from "./origin-pool.ts";
-import { SocketSlots } from "./socket-slots.ts";
+import { SocketSlots } from "./origin-pools.ts";
 
 type State = "new" | "busy" | "waiting" | "turned away" | "stopped" | "over";
 

@@ -5,7 +5,7 @@ import { VendorConnection, type ConnectionNeeds, type ConnectionUse } from "./ve
 import { IdleConnections } from "./idle-connections.ts";
 import type { OutboundLimits } from "../outbound-limits.ts";
 import type { Destination } from "./open-socket.ts";
-import type { SocketSlots } from "./socket-slots.ts";
+import type { SocketSlots } from "./origin-pools.ts";
 
 /** A request, as the pool sees it. */
 export interface PooledRequest {
@@ -120,7 +120,10 @@ export class OriginPool {
     for (const { connection } of Array.from(this.#busy.items())) connection.discard();
   }
 
-  /** Starts the waiting requests that can now be sent. Returns whether there were any. */
+  /**
+   * Starts the waiting requests that can now be sent. Returns whether there were any. If only a slot is missing, the pool
+   * waits for one again.
+   */
   serve(): boolean {
     let started = false;
     const mayStart = (owner: string): boolean => this.#mayStart(owner);

@@ -1,7 +1,7 @@
-import { createHash, X509Certificate } from "node:crypto";
+import { createHash, createPrivateKey, X509Certificate } from "node:crypto";
 import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
 import type { ClientTls } from "../../sdk/http.ts";
-import { readClientIdentity } from "./client-identity.ts";
+import { hasCertificate, hasEncryptedKey, hasPrivateKey, withLineBreaks } from "../../terms/text/pem.ts";
 
 /**
  * Makes TLS contexts from the trusted authorities and a client certificate, one for each connection pool.
@@ -37,6 +37,38 @@ export class Trust {
       ...readClientIdentity(client),
       ...(ca === null ? {} : { ca: typeof ca === "string" ? ca : [...ca] }),
     });
+  }
+}
+
+/** Why a client certificate cannot be used. The message contains no part of the certificate. */
+export class ClientIdentityError extends Error {}
+
+/**
+ * Reads a client certificate and its key, and checks that they belong together. Restores line breaks that were lost, for
+ * example in an environment variable. @throws ClientIdentityError
+ */
+export function readClientIdentity(client: ClientTls): Pick<ClientTls, "cert" | "key"> {
+  const [cert, key] = [withLineBreaks(client.cert), withLineBreaks(client.key)];
+  if (hasPrivateKey(cert) && !hasCertificate(cert) && hasCertificate(key) && !hasPrivateKey(key))
+    throw new ClientIdentityError("the client certificate and its private key are swapped");
+  const certificate = read(() => new X509Certificate(cert), "the client certificate cannot be read");
+  if (hasEncryptedKey(key))
+    throw new ClientIdentityError(
+      "the private key of the client certificate is encrypted: store it without a passphrase",
+    );
+  const privateKey = read(() => createPrivateKey(key), "the private key of the client certificate cannot be read");
+  if (!certificate.checkPrivateKey(privateKey))
+    throw new ClientIdentityError(
+      "the private key does not belong to the client certificate, which is the first one in a chain",
+    );
+  return { cert, key };
+}
+
+function read<Value>(parse: () => Value, problem: string): Value {
+  try {
+    return parse();
+  } catch (cause) {
+    throw new ClientIdentityError(problem, { cause });
   }
 }
 

@@ -1,5 +1,4 @@
-import { BadReplyError } from "./bad-reply.ts";
-import { readFields, readLenientFields } from "./reply-head.ts";
+import { BadReplyError, notHttp, readFields, readLenientFields } from "./reply-head.ts";
 
 const In = { Size: 0, Extensions: 1, SizeEnd: 2, Data: 3, DataEnd: 4, DataLineEnd: 5, Trailers: 6, Over: 7 } as const;
 
@@ -103,7 +102,7 @@ export class ChunkedBody {
   }
 
   #requireLenient(problem: string): void {
-    if (!this.#lenient) throw bad(problem);
+    if (!this.#lenient) throw notHttp(problem);
     this.#wasLenient = true;
   }
 
@@ -111,17 +110,17 @@ export class ChunkedBody {
     const digit = hexadecimal(byte);
     if (digit !== -1 && !this.#isSizeOver) {
       this.#digits += 1;
-      if (this.#digits > SIZE_DIGITS_MAX) throw bad("the size of a chunk has too many digits");
+      if (this.#digits > SIZE_DIGITS_MAX) throw notHttp("the size of a chunk has too many digits");
       this.#bytesLeft = this.#bytesLeft * 16 + digit;
     } else if (this.#digits === 0) {
-      throw bad("a chunk has no size");
+      throw notHttp("a chunk has no size");
     } else if (byte === CR) {
       this.#in = In.SizeEnd;
     } else if (byte === SEMICOLON) {
       this.#text = ";";
       this.#in = In.Extensions;
     } else {
-      if (byte !== LF && byte !== SPACE && byte !== TAB) throw bad("the size of a chunk cannot be read");
+      if (byte !== LF && byte !== SPACE && byte !== TAB) throw notHttp("the size of a chunk cannot be read");
       this.#requireLenient("the size of a chunk cannot be read");
       this.#isSizeOver = true;
       if (byte !== LF) return 1;
@@ -134,10 +133,10 @@ export class ChunkedBody {
   #readExtensions(bytes: Buffer, from: number): number {
     let end = from;
     while (end < bytes.length && bytes[end] !== CR && bytes[end] !== LF) end += 1;
-    if (this.#text.length + end - from > EXTENSIONS_BYTES_MAX) throw bad("the extensions of a chunk are too long");
+    if (this.#text.length + end - from > EXTENSIONS_BYTES_MAX) throw notHttp("the extensions of a chunk are too long");
     this.#text += bytes.toString("latin1", from, end);
     if (end === bytes.length) return end;
-    if (!EXTENSIONS.test(this.#text)) throw bad("the extensions of a chunk cannot be read");
+    if (!EXTENSIONS.test(this.#text)) throw notHttp("the extensions of a chunk cannot be read");
     this.#in = In.SizeEnd;
     return end + this.#skip(bytes[end], CR);
   }
@@ -165,7 +164,8 @@ export class ChunkedBody {
   #checkTrailers(text: string): void {
     try {
       const trailers = readFields(text, 2);
-      if (NOT_IN_TRAILERS.some((name) => trailers[name] !== undefined)) throw bad("its trailers say how to read it");
+      if (NOT_IN_TRAILERS.some((name) => trailers[name] !== undefined))
+        throw notHttp("its trailers say how to read it");
     } catch (problem) {
       if (!this.#lenient) throw problem;
       this.#wasLenient = true;
@@ -179,8 +179,4 @@ function hexadecimal(byte: number): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   const lower = byte | 0x20;
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
-}
-
-function bad(message: string): BadReplyError {
-  return new BadReplyError("not_http", message);
 }

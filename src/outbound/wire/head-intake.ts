@@ -1,4 +1,4 @@
-import { BadReplyError } from "./bad-reply.ts";
+import { BadReplyError } from "./reply-head.ts";
 
 const [LF, CR] = [0x0a, 0x0d];
 const END_OF_HEAD = Buffer.from("\r\n\r\n");

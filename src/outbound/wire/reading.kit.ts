@@ -2,8 +2,7 @@ import { request as httpRequest } from "node:http";
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { Client } from "undici";
-import { BadReplyError } from "./bad-reply.ts";
-import type { ReplyFields } from "./reply-head.ts";
+import { BadReplyError, type ReplyFields } from "./reply-head.ts";
 import { ReplyParser } from "./reply-parser.ts";
 
 /** A reply as a client reads it from bytes after which the connection ends. */

@@ -1,4 +1,15 @@
-import { BadReplyError } from "./bad-reply.ts";
+/** Why a reply cannot be read as HTTP/1.1. */
+export type ReplyProblem = "not_http" | "fields_too_large" | "interim_flood" | "upgrade";
+
+/** The bytes are not a reply, or can be read as one in two ways. The message contains none of the bytes. */
+export class BadReplyError extends Error {
+  readonly problem: ReplyProblem;
+
+  constructor(problem: ReplyProblem, message: string) {
+    super(message);
+    this.problem = problem;
+  }
+}
 
 /** Header fields by lower-case name; a repeated field is a list. Without a prototype. */
 export type ReplyFields = Readonly<Record<string, string | string[] | undefined>>;
@@ -132,6 +143,71 @@ function isBlank(code: number): boolean {
   return code === SPACE || code === TAB;
 }
 
-function notHttp(message: string): BadReplyError {
+export function notHttp(message: string): BadReplyError {
   return new BadReplyError("not_http", message);
+}
+
+// ---- framing --------------------------------------------------------------------------------------------------------
+
+/** Where a reply ends, and whether its connection can be reused. */
+export interface ReplyFraming {
+  /** `close`: the body ends with the connection. */
+  readonly body: "none" | "length" | "chunked" | "close";
+  /** The length of a `length` body. */
+  readonly length: number;
+  /** `null`: the connection must not be reused. */
+  readonly keepAlive: KeepAlive | null;
+}
+
+export interface KeepAlive {
+  /** How long the vendor keeps an idle connection open, by its `Keep-Alive` field; `null` if it does not say. */
+  readonly idleMs: number | null;
+}
+
+const LENGTH = /^\d{1,15}$/;
+const CLOSE = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
+const TIMEOUT = /(?:^|[,;])[ \t]*timeout[ \t]*=[ \t]*"?(\d{1,9})"?[ \t]*(?=[,;]|$)/i;
+const ANY_TIME: KeepAlive = { idleMs: null };
+
+/**
+ * Determines where the body of a reply ends (RFC 9112, 6.3). Refuses a reply that can be read in two ways.
+ * @param method of the request
+ * @param lenient a transfer coding takes precedence over a length, may occur in any version, and may be a list. The body
+ *   is chunked if the list ends with `chunked`, and otherwise ends with the connection
+ * @throws BadReplyError if the end is given twice, in an unknown way, or not as a number
+ */
+export function frameReply({ status, minorVersion, fields }: ReplyHead, method: string, lenient = false): ReplyFraming {
+  const coding = fields["transfer-encoding"];
+  const length = fields["content-length"];
+  if (coding !== undefined && !lenient) {
+    if (length !== undefined) throw notHttp("it has a length and a transfer coding");
+    if (minorVersion === 0) throw notHttp("it has a transfer coding, which its version does not know");
+    if (typeof coding !== "string" || coding.toLowerCase() !== "chunked")
+      throw notHttp("its transfer coding is not chunked alone");
+  }
+  if (length !== undefined && (typeof length !== "string" || !LENGTH.test(length)))
+    throw notHttp("its length is not one number");
+  const isChunked = coding !== undefined && (!lenient || endsChunked(coding));
+
+  // Some vendors send a body after HEAD, and nothing marks it as one.
+  const keepAlive = method === "HEAD" ? null : keepAliveOf(minorVersion, fields);
+  if (method === "HEAD" || status === 204 || status === 304) return { body: "none", length: 0, keepAlive };
+  if (isChunked) return { body: "chunked", length: 0, keepAlive };
+  if (length === undefined || coding !== undefined) return { body: "close", length: 0, keepAlive: null };
+  return { body: length === "0" ? "none" : "length", length: Number(length), keepAlive };
+}
+
+/** @throws BadReplyError if another coding follows `chunked` */
+function endsChunked(coding: string | readonly string[]): boolean {
+  const codings = String(coding).toLowerCase().split(",");
+  if (codings.at(-1)!.trim() === "chunked") return true;
+  if (String(coding).toLowerCase().includes("chunked")) throw notHttp("its transfer coding does not end with chunked");
+  return false;
+}
+
+function keepAliveOf(minorVersion: 0 | 1, fields: ReplyHead["fields"]): KeepAlive | null {
+  const { connection, "keep-alive": parameters } = fields;
+  if (minorVersion === 0 || (connection !== undefined && CLOSE.test(String(connection)))) return null;
+  const timeout = parameters === undefined ? null : TIMEOUT.exec(String(parameters));
+  return timeout === null ? ANY_TIME : { idleMs: Number(timeout[1]) * 1_000 };
 }

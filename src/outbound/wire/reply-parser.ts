@@ -1,8 +1,15 @@
-import { BadReplyError } from "./bad-reply.ts";
+import {
+  BadReplyError,
+  readLenientHead,
+  readReplyHead,
+  type ReplyFields,
+  type ReplyHead,
+  frameReply,
+  type KeepAlive,
+  type ReplyFraming,
+} from "./reply-head.ts";
 import { ChunkedBody } from "./chunked-body.ts";
 import { HeadIntake, type CompleteHead } from "./head-intake.ts";
-import { frameReply, type KeepAlive, type ReplyFraming } from "./reply-framing.ts";
-import { readLenientHead, readReplyHead, type ReplyFields, type ReplyHead } from "./reply-head.ts";
 
 /** Receives the parts of a reply. */
 export interface ReplyReader {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { encodeForm, encodeQuery, withQuery } from "./encode-query.ts";
+import { encodeForm, encodeQuery, withQuery } from "./outgoing-request.ts";
 
 const text = fc.string({ unit: "binary", maxLength: 20 });
 
