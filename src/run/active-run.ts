@@ -63,7 +63,7 @@ export interface RunVariant {
   /** The digest of the function that runs. */
   readonly functionVersion: string | null;
   /** Given if the id of the run decides the version of its function. */
-  readonly identity?: RunIdentity;
+  readonly identity?: RunIdentity | undefined;
   /** The `config` that is echoed, without the additions of the workflow. */
   readonly config: JsonObject;
   /** The ids of the entries that its answer will have. */
@@ -176,19 +176,11 @@ function reportRun(run: Run, { calls, functionFault }: RunResult, tookMs: number
   return functionFault === undefined ? report : { ...report, functionFault };
 }
 
-export interface RunOpening {
-  readonly kind: "data" | "func";
-  readonly caller: Caller;
-  readonly context: Context;
-  readonly arrivedAt: number;
-  readonly functionId: string | null;
-  readonly functionVersion: string | null;
-  readonly clientRequestId?: string | null;
-  readonly trace?: Trace | null;
-  readonly memory: MemoryReservation;
-  /** A new one by default. */
-  readonly identity?: RunIdentity | undefined;
-}
+/** What a run is opened with; a new identity by default. */
+export interface RunOpening
+  extends
+    Pick<RunRequest, "caller" | "context" | "arrivedAt" | "clientRequestId" | "trace" | "memory">,
+    Pick<RunVariant, "kind" | "functionId" | "functionVersion" | "identity"> {}
 
 function orUnrecorded<Result>(act: () => Result): Result {
   try {

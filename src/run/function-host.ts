@@ -104,7 +104,7 @@ export function openHost(host: HostRun, parts: HostParts): OpenHost {
     const abandon = (): Outcome => endCall(planned, new Fault("source.abandoned"), clock);
     slot.endCall = abandon;
     const outcome = await runCall(planned, runSource, clock);
-    // From here on, `place` has the reservation for the memory of the reply.
+    // From here on, `reservation` has the memory of the reply.
     outcome.call.shrinkTo(0);
     const { result } = outcome;
     if (window.closed || result instanceof Fault) {

@@ -38,7 +38,7 @@ export interface OneCallParts extends AdapterParts {
  * Makes one call outside a service, with the same middleware as in a service except breakers and limits. Never rejects.
  */
 export function makeOneCall(oneCall: OneCall, parts: OneCallParts): Promise<Outcome> {
-  const { source, organizationId, context, region, entry, inputs, withinMs } = oneCall;
+  const { source, organizationId, transactionId, context, region, entry, inputs, withinMs } = oneCall;
   const { clock, budgets } = parts;
   const now = clock.now();
   const run = openRun(
@@ -50,7 +50,7 @@ export function makeOneCall(oneCall: OneCall, parts: OneCallParts): Promise<Outc
       functionId: null,
       functionVersion: null,
       memory: unlimitedMemory(),
-      ...(oneCall.transactionId === undefined ? {} : { transactionId: oneCall.transactionId }),
+      identity: transactionId === undefined ? undefined : { transactionId, startedWallAt: clock.wall() },
     },
     // The journal belongs to the service, so the caller records the call elsewhere.
     { ledger: NOT_RECORDED, clock, region },
