@@ -110,6 +110,8 @@ function versionOfTools(): Promise<string> {
       "./bundler.ts",
       "./compile-contract.ts",
       "../../terms/schema/schema-problem.ts",
+      "../../terms/json/exact-json.ts",
+      "../../terms/json/exact-number.ts",
       "../../terms/json/json-pointer.ts",
       "../../terms/schema/schema-names.ts",
     ] as const;
