@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "../terms/fault.ts";
 import { type Attack, OF_A_PROCESS, OF_A_RUN } from "./containment.kit.ts";
 import { startPool, type PoolRig, type Tried } from "./pool/pool.kit.ts";
-import { openRss } from "./rss.ts";
+import { openRss } from "./process-usage.ts";
 
 /** Deadline of attacks that do not end by themselves. */
 const LIMIT_MS = 350;

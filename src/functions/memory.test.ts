@@ -3,7 +3,7 @@ import { test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Fault } from "../terms/fault.ts";
 import { startPool, type PoolRig, type Tried } from "./pool/pool.kit.ts";
-import { openRss } from "./rss.ts";
+import { openRss } from "./process-usage.ts";
 
 /** A typical function: a source call of 60 ms and 20 ms of work. */
 const SMALL = `async ({ run }) => {

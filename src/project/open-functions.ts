@@ -5,7 +5,7 @@ import { createFunctions, runnableOf, type Functions, type ListedFunction } from
 import { loadStoredFunction } from "../functions/load/load-stored.ts";
 import type { LoadTools } from "../functions/load/load-function.ts";
 import { LoadError } from "../terms/load-error.ts";
-import type { PoolStats } from "../functions/pool/pool-stats.ts";
+import type { PoolStats } from "../functions/pool/function-process.ts";
 import { createPool, type Pool } from "../functions/pool/pool.ts";
 import type { ForbiddenPath } from "../functions/imports/import-scope.ts";
 import type { FunctionsLog } from "../functions/ports.ts";

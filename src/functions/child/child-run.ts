@@ -1,9 +1,8 @@
 import { FAILED_STEP, JSON_BYTES, JSON_DEPTH, LOG_CHARACTERS, NAME_CHARACTERS } from "../inside/bridge-limits.ts";
 import type { ContractPart } from "../inside/check-contract.ts";
 import type { FailedWhy, FromChild, StartRun } from "../pool/messages.ts";
-import { dispose } from "./dispose.ts";
+import { dispose, type IsolateContext } from "./isolate-context.ts";
 import { Outgoing } from "./outgoing.ts";
-import type { IsolateContext } from "./isolate-context.ts";
 import type { Slots } from "./slots.ts";
 
 /** A thread that does not leave a disposed isolate within this time counts as stuck. */

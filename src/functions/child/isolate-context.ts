@@ -3,8 +3,25 @@ import { randomBytes } from "node:crypto";
 import ivm from "isolated-vm";
 import type { ContractPart } from "../inside/check-contract.ts";
 import type { AnswerUrlRequest } from "./url-answers.ts";
-import { dispose } from "./dispose.ts";
-import type { Slot } from "./slot.ts";
+
+/** An isolate that serves the runs of one bundle and one organization. */
+export interface Slot {
+  readonly key: string;
+  readonly isolate: ivm.Isolate;
+  readonly prelude: ivm.Script;
+  readonly bundle: ivm.Script;
+  /** Checks the inputs and outputs of the runs; `checks` says which of them have a schema. */
+  readonly contract: IsolateContract;
+  readonly checks: { readonly inputs: boolean; readonly output: boolean };
+  contexts: number;
+  /** Called when V8 gives up the isolate. */
+  onLost: (text: string) => void;
+}
+
+/** Disposes of an isolate and stops the code in it, as far as V8 can. May be called more than once. */
+export function dispose(isolate: ivm.Isolate): void {
+  if (!isolate.isDisposed) isolate.dispose();
+}
 
 /** Receives the messages that code in the isolate sends through the bridge. */
 export type OnBridgeMessage = (what: string, first: unknown, second: unknown, third: unknown) => void;
@@ -131,4 +148,31 @@ export class IsolateContext {
 async function bytesOf(isolate: ivm.Isolate): Promise<number> {
   const heap = await isolate.getHeapStatistics();
   return heap.total_heap_size + heap.externally_allocated_size + heap.malloced_memory;
+}
+
+/**
+ * Checks one function's contract in one of its isolates, within the time and memory limits of the run. The checks have
+ * their own context, which the author's code never enters. That context serves all runs of the isolate and stores
+ * nothing of a run.
+ */
+export class IsolateContract {
+  readonly #isolate: ivm.Isolate;
+  readonly #compile: () => Promise<ivm.Script>;
+  #opened: Promise<ivm.Reference> | undefined;
+
+  constructor(isolate: ivm.Isolate, compile: () => Promise<ivm.Script>) {
+    this.#isolate = isolate;
+    this.#compile = compile;
+  }
+
+  /** Returns the first problem of a run's inputs or output, without quoting a value; `null` if there is none. */
+  async check(part: ContractPart, json: string): Promise<string | null> {
+    const opened = (this.#opened ??= this.#open());
+    return (await (await opened).apply(undefined, [part, json])) as string | null;
+  }
+
+  async #open(): Promise<ivm.Reference> {
+    const context = await this.#isolate.createContext();
+    return (await this.#compile()).run(context, { reference: true });
+  }
 }

@@ -1,10 +1,7 @@
 import ivm from "isolated-vm";
 import type { Contract } from "../bundled.ts";
 import { createUrlAnswers } from "./url-answers.ts";
-import { IsolateContract } from "./isolate-contract.ts";
-import { dispose } from "./dispose.ts";
-import { IsolateContext } from "./isolate-context.ts";
-import type { Slot } from "./slot.ts";
+import { IsolateContract, dispose, IsolateContext, type Slot } from "./isolate-context.ts";
 
 /** The number of runs, each in a fresh context, after which an isolate is replaced. */
 const CONTEXTS_MAX = 100;

@@ -54,6 +54,12 @@ export function createResolver(allowed: ImportScope, { lookUp, read }: Gathering
     return { file: real, scope, sideEffects, isModule: false };
   }
 
+  /** @throws ImportRefused for a path that leads out of the scope */
+  function refuseOutside(specifier: string, path: string, scope: Scope): void {
+    const problem = allowed.pathProblem(path, scope);
+    if (problem !== null) throw new ImportRefused(`"${specifier}" ${problem}`);
+  }
+
   async function asFile({ path, scope }: FoundModule): Promise<FoundModule | null> {
     const extension = Object.keys(WRITTEN_AS).find((each) => path.endsWith(each));
     const written = extension === undefined ? [] : [path.slice(0, -extension.length) + WRITTEN_AS[extension]];
@@ -94,8 +100,7 @@ export function createResolver(allowed: ImportScope, { lookUp, read }: Gathering
 
   async function relativeTo(folder: string, specifier: string, scope: Scope): Promise<Resolved> {
     const path = resolve(folder, specifier);
-    const problem = allowed.pathProblem(path, scope);
-    if (problem !== null) throw new ImportRefused(`"${specifier}" ${problem}`);
+    refuseOutside(specifier, path, scope);
     const isFolder = /(^|\/)\.{0,2}$/.test(specifier);
     const found = (isFolder ? null : await asFile({ path, scope })) ?? (await asFolder({ path, scope }));
     return admit(specifier, found ?? { path, scope });
@@ -122,8 +127,7 @@ export function createResolver(allowed: ImportScope, { lookUp, read }: Gathering
       if (manifest?.exports !== undefined && manifest.exports !== null)
         return exported(specifier, manifest, subpath, of, conditions);
       const path = join(real, subpath);
-      const problem = allowed.pathProblem(path, of);
-      if (problem !== null) throw new ImportRefused(`"${specifier}" ${problem}`);
+      refuseOutside(specifier, path, of);
       const file = subpath === "" || subpath.endsWith("/") ? null : await asFile({ path, scope: of });
       const found = file ?? (await asFolder({ path, scope: of }));
       if (found !== null) return admit(specifier, found);
@@ -151,8 +155,7 @@ export function createResolver(allowed: ImportScope, { lookUp, read }: Gathering
     if (target === null || !target.startsWith("./"))
       throw new ImportRefused(`Could not resolve "${specifier}": the package does not export it`);
     const path = join(manifest.folder, target);
-    const problem = allowed.pathProblem(path, scope);
-    if (problem !== null) throw new ImportRefused(`"${specifier}" ${problem}`);
+    refuseOutside(specifier, path, scope);
     return admit(specifier, { path, scope });
   }
 
@@ -169,8 +172,7 @@ export function createResolver(allowed: ImportScope, { lookUp, read }: Gathering
     if (target.startsWith("node:")) throw builtin(target);
     if (!target.startsWith("./")) return bare(target, manifest.folder, scope, conditions);
     const path = join(manifest.folder, target);
-    const problem = allowed.pathProblem(path, scope);
-    if (problem !== null) throw new ImportRefused(`"${specifier}" ${problem}`);
+    refuseOutside(specifier, path, scope);
     return admit(specifier, { path, scope });
   }
 

@@ -1,8 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { BuildOptions, TransformOptions, TransformResult } from "esbuild";
-import { openCpuTime } from "../cpu-time.ts";
-import { openRss } from "../rss.ts";
+import { openCpuTime, openRss } from "../process-usage.ts";
 
 export interface BuildLimits {
   /** Processor time in ms, which does not pass faster when other processes use the machine. */

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { Fault } from "../../terms/fault.ts";
 import type { BundleCache, Prepared } from "./bundle-cache.ts";
-import { type Bundle, hashOf } from "../bundled.ts";
+import { type Bundle, type Contract, hashOf } from "../bundled.ts";
 import { bundleFunction, withType, type FunctionFile } from "./bundle.ts";
 import { compileContract, type CompiledContract, type ContractTools } from "./compile-contract.ts";
 import { checkDeclaration, type FunctionFacts } from "./declaration.ts";
@@ -45,9 +45,7 @@ export async function loadFunction(
   const facts = checkDeclaration(file, prepared.declarationJson, problems);
   // If the cache cannot be written, only the next start is slower.
   if (cached === null) await cache.save(functionFile, prepared).catch(() => {});
-  const { bundle, contract, version } = prepared;
-  // The hash includes the contract, because a process may have the bundle from loading, without a contract.
-  const hash = contract === null ? bundle.hash : hashOf(`${bundle.hash}\n${contract.code}`);
+  const { bundle, version } = prepared;
   const { root = dirname(file), closed = [] } = functionFile;
   const texts = async () => ({
     content: functionContent(bundle, prepared.declarationJson),
@@ -59,8 +57,13 @@ export async function loadFunction(
     facts,
     version,
     texts,
-    bundle: { hash, code: bundle.code, contract },
+    bundle: withContract(bundle, prepared.contract),
   };
+}
+
+/** The hash includes the contract, because a process may have the bundle from loading, without a contract. */
+export function withContract({ hash, code }: Bundle, contract: Contract | null): Bundle {
+  return { hash: contract === null ? hash : hashOf(`${hash}\n${contract.code}`), code, contract };
 }
 
 /** The content of a version of a function: all that runs. The contract follows from the declaration. */
@@ -98,9 +101,16 @@ async function evaluate(
 
 async function describe(file: string, bundle: Bundle, pool: Pool): Promise<string> {
   try {
-    return await pool.describe(bundle);
+    return await readDeclaration(bundle, pool);
   } catch (thrown) {
     throw new LoadError(file, [`it cannot be evaluated: ${reasonOf(thrown)}`], thrown);
+  }
+}
+
+/** Evaluates a bundle that is not needed afterwards. Returns its declaration as JSON. */
+export async function readDeclaration(bundle: Bundle, pool: Pool): Promise<string> {
+  try {
+    return await pool.describe(bundle);
   } finally {
     pool.forgetBundle(bundle.hash);
   }

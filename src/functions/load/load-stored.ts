@@ -4,7 +4,7 @@ import { type Bundle, hashOf } from "../bundled.ts";
 import type { Pool } from "../pool/pool.ts";
 import { compileContract } from "./compile-contract.ts";
 import { checkDeclaration, type FunctionFacts } from "./declaration.ts";
-import { reasonOf, type LoadTools } from "./load-function.ts";
+import { readDeclaration, reasonOf, withContract, type LoadTools } from "./load-function.ts";
 
 /** The content of a version, as `functionContent` makes it. */
 interface StoredContent {
@@ -30,24 +30,15 @@ export async function loadStoredFunction(
   try {
     const usesType = code.includes("__datarunType");
     const described = usesType ? `${await tools.typeCode()}\n${code}` : code;
-    if ((await describe({ hash: hashOf(described), code: described }, pool)) !== declaration)
+    if ((await readDeclaration({ hash: hashOf(described), code: described }, pool)) !== declaration)
       throw new LoadError(name, "this release reads another declaration from its code");
     // The schemas are read with the real `Type`, which its runs do not need.
     if (usesType) await pool.check(bundle);
     const { contract, problems } = await compileContract(declaration, pool, tools.contract);
     const facts = checkDeclaration(name, declaration, problems);
-    const hash = contract === null ? bundle.hash : hashOf(`${bundle.hash}\n${contract.code}`);
-    return { facts, bundle: { hash, code, contract } };
+    return { facts, bundle: withContract(bundle, contract) };
   } catch (thrown) {
     throw refusalOf(name, thrown);
-  }
-}
-
-async function describe(bundle: Bundle, pool: Pool): Promise<string> {
-  try {
-    return await pool.describe(bundle);
-  } finally {
-    pool.forgetBundle(bundle.hash);
   }
 }
 

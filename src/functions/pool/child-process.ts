@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { compiledCode } from "../../terms/platform/compiled-code.ts";
 import type { FromChild, ToChild } from "./messages.ts";
-import { openRss } from "../rss.ts";
+import { openRss } from "../process-usage.ts";
 import type { Bundle } from "../bundled.ts";
 import { moduleBeside } from "../../terms/platform/module-beside.ts";
 

@@ -4,7 +4,7 @@ import { systemClock } from "../../terms/time/clock.ts";
 import { preparePrelude } from "../load/bundle-cache.ts";
 import { type Bundle, hashOf } from "../bundled.ts";
 import { createPool, type Pool, type PoolOptions } from "./pool.ts";
-import type { PoolStats } from "./pool-stats.ts";
+import type { PoolStats } from "./function-process.ts";
 import type { FunctionsLog, LogFields } from "../ports.ts";
 import { isolateKey } from "./running.ts";
 

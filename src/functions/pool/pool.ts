@@ -3,7 +3,7 @@ import type { Clock } from "../../terms/time/clock.ts";
 import { Fault } from "../../terms/fault.ts";
 import type { Bundle } from "../bundled.ts";
 import { availableBytes, functionCapacity } from "./capacity.ts";
-import type { PoolStats } from "./pool-stats.ts";
+import type { PoolStats } from "./function-process.ts";
 import { Supervisor, type SupervisorOptions } from "./supervisor.ts";
 import type { ChildRunKind } from "./messages.ts";
 import { WAITING_PER_ORGANIZATION } from "./schedule.ts";

@@ -44,7 +44,7 @@ export interface Scheduled {
  *    capacity for it, otherwise into a spare, if fewer than `processes` serve organizations. An organization may have
  *    more than one process, as long as it leaves as many for others.
  * 3. If an organization without a process waits, an idle process is given up for it. If none is idle, it is the one
- *    that has served its organization longest, after at least `TURN_MS`: it takes no new runs, and ends after its last
+ *    that has served its organization longest, after at least `SERVE_MS`: it takes no new runs, and ends after its last
  *    one.
  * 4. After a process has exceeded its memory limit, half as many runs of its organization share a process for a while.
  * 5. Shadow runs have processes of their own, so that they cannot end a real run. Such a process never takes the last

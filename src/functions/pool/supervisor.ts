@@ -2,13 +2,11 @@ import type { Clock } from "../../terms/time/clock.ts";
 import { printable } from "../../terms/text/printable.ts";
 import { Fault, type FunctionFaultCode } from "../../terms/fault.ts";
 import { whenSilent } from "../../terms/time/when-silent.ts";
-import { callLater } from "./call-later.ts";
 import type { FunctionCapacity } from "./capacity.ts";
 import { Fleet } from "./fleet.ts";
-import { type FunctionProcess, isOpen } from "./function-process.ts";
+import { type FunctionProcess, isOpen, type PoolStats, statsOf } from "./function-process.ts";
 import { isCrowded, MemoryLimit } from "./memory-limit.ts";
 import type { FromChild } from "./messages.ts";
-import { type PoolStats, statsOf } from "./pool-stats.ts";
 import type { FunctionsLog } from "../ports.ts";
 import type { Running } from "./running.ts";
 import { Schedule } from "./schedule.ts";
@@ -46,7 +44,7 @@ export class Supervisor {
   readonly #serveLater: () => void;
   readonly #endIdleLater: () => void;
   #closed = false;
-  /** Whether no process has been needed since the start, or since `rest`. */
+  /** Whether no process has been needed since the start, or since `endIdleProcesses`. */
   #isDormant: boolean;
   /** Whether `verify` waits for a process. */
   #verifying = false;
@@ -343,4 +341,21 @@ export class Supervisor {
 
 function endingFault(): Fault {
   return new Fault("function.raised", {}, { cause: new Error("the service is ending") });
+}
+
+/** Returns a function that calls `callback` after `delayMs`, once for all calls until then. */
+export function callLater(clock: Clock, delayMs: number, callback: () => void): () => void {
+  let isComing = false;
+  return () => {
+    if (isComing) return;
+    isComing = true;
+    clock.after(
+      delayMs,
+      () => {
+        isComing = false;
+        callback();
+      },
+      "loose",
+    );
+  };
 }
