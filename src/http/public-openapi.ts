@@ -2,7 +2,6 @@ import { Type } from "../terms/schema/type.ts";
 import { Fault, FAULTS, type RequestFaultCode } from "../terms/fault.ts";
 import { ROUTES } from "./app.ts";
 import { REQUEST_ID_HEADER } from "./request-ids.ts";
-import { publishedSchema } from "./published-schema.ts";
 import { errorBody } from "./send-response.ts";
 import type { Route, RunRoute } from "./route.ts";
 
@@ -228,9 +227,24 @@ function schemasOf(route: Route): Readonly<Record<string, object>> {
   const schemas = { ...route.answers.schemas, ...route.parts };
   if (route.method === "GET") return schemas;
   const { name, schema, published = schema } = route.body;
-  return { [name]: publishedSchema(published), ...schemas };
+  return { [name]: publishedSchema(published) as object, ...schemas };
 }
 
 function reference(name: string): object {
   return { $ref: `#/components/schemas/${name}` };
+}
+
+/**
+ * Converts the schema of a request for `openapi.json`. The result accepts the same bodies, with keywords that client
+ * generators understand: `if` becomes `oneOf`, and our own error messages (`x-says`) are left out.
+ */
+function publishedSchema(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(publishedSchema);
+  if (typeof value !== "object" || value === null) return value;
+  const { "x-says": _, if: condition, then, else: otherwise, ...shown } = value as Readonly<Record<string, unknown>>;
+  const plain = Object.fromEntries(Object.entries(shown).map(([name, inner]) => [name, publishedSchema(inner)]));
+  if (condition === undefined) return plain;
+  // `oneOf` needs exactly one match: in our schemas, a value that matches `else` never matches `if`.
+  const matching = { ...(condition as object), ...(publishedSchema(then) as object) };
+  return { ...plain, oneOf: [publishedSchema(otherwise), matching] };
 }

@@ -5,7 +5,7 @@ import type { JsonObject } from "../terms/json/json.ts";
 import { authenticateBody, authenticateHeaders, isCaller, readHeaderAccess } from "./authenticate-request.ts";
 import type { ClientExchange } from "./client-connection.ts";
 import { readCallerIds, type CallerIds } from "./request-ids.ts";
-import { checkMediaType, parseBody } from "./parse-body.ts";
+import { checkMediaType, parseBody, type CheckBody } from "./parse-body.ts";
 import type { UnauthenticatedBodies } from "./unauthenticated-bodies.ts";
 
 export interface ReceiveParts {
@@ -14,9 +14,6 @@ export interface ReceiveParts {
   /** Limits the bodies of callers that are not authenticated yet. */
   readonly unauthenticated: UnauthenticatedBodies;
 }
-
-/** Checks a body without changing it. @throws Fault `request.invalid` naming every field that is wrong, never its value */
-export type CheckBody = (body: JsonObject) => void;
 
 export interface ReceivedRun extends CallerIds {
   readonly caller: Caller;

@@ -3,12 +3,10 @@ import { Type } from "../terms/schema/type.ts";
 import { CONTEXTS, type Context } from "../terms/caller.ts";
 import { ID_CHARS_MAX } from "../terms/ids.ts";
 import type { JsonObject } from "../terms/json/json.ts";
-import { invalid } from "./parse-body.ts";
+import { invalid, SOURCES_PER_RUN_MAX } from "./parse-body.ts";
 import type { ReceivedRun } from "./receive-run.ts";
 
 /** The fields that the bodies and the answers of all runs have in common, and how they are read. */
-
-export const SOURCES_PER_RUN_MAX = 100;
 
 const SourceEntry = Type.Unsafe({
   description: "`true`, or an object that can have credentials. Unknown fields are kept and echoed.",

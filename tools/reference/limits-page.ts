@@ -4,7 +4,7 @@ import { IDLE_CONNECTIONS_MAX, VENDOR_SOCKETS_MAX } from "../../src/composition/
 import type { SettingKey } from "../../src/settings/settings.ts";
 import { SETTINGS, type Setting } from "../../src/settings/table.ts";
 import { LARGE_RUNS_MB, WAITING_PER_ORGANIZATION } from "../../src/functions/pool/schedule.ts";
-import { SOURCES_PER_RUN_MAX } from "../../src/http/run-fields.ts";
+import { SOURCES_PER_RUN_MAX } from "../../src/http/parse-body.ts";
 import { piecesMax } from "../../src/terms/json/joined-bytes.ts";
 import { UNAUTHENTICATED_BODIES_MAX } from "../../src/http/app.ts";
 import { HEADER_BYTES_MAX, HEADER_FIELDS_MAX, PIPELINED_MAX } from "../../src/http/server.ts";

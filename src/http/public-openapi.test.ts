@@ -5,7 +5,7 @@ import { createAjv } from "../terms/schema/ajv.ts";
 import { FAULTS } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json/json.ts";
 import { ROUTES } from "./app.ts";
-import { bodyCheckOf } from "./check-body.ts";
+import { bodyCheckOf } from "./parse-body.ts";
 import { openApiDocument } from "./public-openapi.ts";
 
 const entry = fc.oneof(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Fault } from "../terms/fault.ts";
-import { bodyCheckOf } from "./check-body.ts";
+import { bodyCheckOf } from "./parse-body.ts";
 import { dataRoute } from "./routes/data.ts";
 
 const data = bodyCheckOf(dataRoute.body.schema);
