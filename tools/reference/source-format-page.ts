@@ -110,7 +110,7 @@ export function sourceSchema(): Page {
 
 /** The format of declarative sources, from its JSON Schema. */
 export function sourceFormatPage(): Page {
-  const root = publishedSchema() as Schema;
+  const root = inlined(publishedSchema());
   const at = (...path: readonly string[]): Schema =>
     path.reduce((schema, name) => objectOf(schema).properties![name]!, root);
   const kinds = (at("auth").then?.items?.oneOf ?? []).map((kind) => ({ name: kind.properties!["kind"]!.const!, kind }));
@@ -265,6 +265,17 @@ function codes(): string[] {
     "utf8",
   );
   return [...text.matchAll(/^ {2}\| "([a-z._]+)"/gm)].map(([, name]) => name!);
+}
+
+/** The schema with what each `$ref` refers to in its place, except within the field map, which refers to itself. */
+function inlined(schema: Readonly<Record<string, unknown>>): Schema {
+  const defs = schema["$defs"] as Readonly<Record<string, object>>;
+  const text = JSON.stringify(schema, (key, value: { readonly $ref?: string } | null) => {
+    if (value?.$ref === undefined || key === "additionalProperties") return value;
+    const { $ref, ...own } = value;
+    return { ...defs[$ref.slice("#/$defs/".length)], ...own };
+  });
+  return JSON.parse(text) as Schema;
 }
 
 /** The object among what a value may be. */

@@ -106,7 +106,11 @@ export type AnyAuthKind = AuthKind<TObject>;
  * Returns the kind that a part of a file names. The part has already been checked against the schemas of these kinds.
  */
 export function kindOf({ kind }: NamedKind, kinds: readonly AnyAuthKind[]): AnyAuthKind {
-  return kinds.find(({ schema }) => (schema.properties["kind"] as { const?: unknown }).const === kind)!;
+  return kinds.find((each) => kindName(each) === kind)!;
+}
+
+export function kindName({ schema }: AnyAuthKind): string {
+  return (schema.properties["kind"] as unknown as { readonly const: string }).const;
 }
 
 /** Preserves the type of each kind's own schema in the list of kinds. */

@@ -13,10 +13,10 @@ import { wsSecurity } from "./ws-security.ts";
 import type { Moments } from "../request/request-moment.ts";
 
 /** Kinds that only add to a request, so they can also authenticate a login call. */
-const ADDING = [apiKey, basic, bearer, hmac, digest, jwt, oauth1, wsSecurity] as const;
+export const LOGIN_KINDS = [apiKey, basic, bearer, hmac, digest, jwt, oauth1, wsSecurity] as const;
 
 /** All kinds of authentication. The format, its reference and the compiler are derived from this list. */
-export const AUTH_KINDS = [...ADDING, tokenExchange(ADDING), httpDigest, mutualTls] as const;
+export const AUTH_KINDS = [...LOGIN_KINDS, tokenExchange(LOGIN_KINDS), httpDigest, mutualTls] as const;
 
 export type AuthFile = Static<(typeof AUTH_KINDS)[number]["schema"]>;
 

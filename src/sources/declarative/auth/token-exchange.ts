@@ -5,8 +5,8 @@ import type { Json } from "../../../terms/json/json.ts";
 import { Fault, faultCodeOfStatus } from "../../../terms/fault.ts";
 import { durationMs } from "../../../terms/time/durations.ts";
 import { compileExpression, type ReplyView } from "../expressions/expression.ts";
-import { LoginReply, Request } from "../format/exchange-format.ts";
-import { closed, duration, expression, template, text } from "../format/format-words.ts";
+import { LoginReply, RequestRef } from "../format/exchange-format.ts";
+import { closed, duration, expression, shared, template, text } from "../format/format-words.ts";
 import type { DocumentLocation } from "../format/read-document.ts";
 import { checkHeaderName, type SendRequest } from "../request/render-request.ts";
 import { parseTemplate, type TemplateValues } from "../request/template.ts";
@@ -24,47 +24,46 @@ import {
 import { compileAuthenticated } from "./authenticated-request.ts";
 import { createTokenCache, type FetchedToken } from "./token-cache.ts";
 
-const kindsOf = (kinds: readonly AnyAuthKind[]) => Type.Unsafe<NamedKind>({ anyOf: kinds.map((kind) => kind.schema) });
+const LoginAuth = shared<NamedKind>("login_auth");
 
-const schemaWith = (loginKinds: readonly AnyAuthKind[]) =>
-  Type.Object(
-    {
-      kind: Type.Literal("token_exchange"),
-      request: Request,
-      auth: Type.Optional(
-        Type.Union([kindsOf(loginKinds), Type.Array(kindsOf(loginKinds), { minItems: 1 })], {
-          description: "How the login call itself is authenticated: one kind, or a list of several.",
-        }),
+const TokenExchange = Type.Object(
+  {
+    kind: Type.Literal("token_exchange"),
+    request: RequestRef,
+    auth: Type.Optional(
+      Type.Union([LoginAuth, Type.Array(LoginAuth, { minItems: 1 })], {
+        description: "How the login call itself is authenticated: one kind, or a list of several.",
+      }),
+    ),
+    reply: Type.Optional(LoginReply),
+    token: expression("Finds the token in the reply to the login call."),
+    expires_in: Type.Optional(
+      expression("Finds the number of seconds for which the token is valid. A token with 0 is not cached."),
+    ),
+    default_ttl: Type.Optional(duration("How long a token is valid if the reply does not say so. `5m` by default.")),
+    early: Type.Optional(
+      duration(
+        "How long before its expiry a token is renewed. `30s` by default, and never more than half its lifetime.",
       ),
-      reply: Type.Optional(LoginReply),
-      token: expression("Finds the token in the reply to the login call."),
-      expires_in: Type.Optional(
-        expression("Finds the number of seconds for which the token is valid. A token with 0 is not cached."),
+    ),
+    header: Type.Optional(
+      text(
+        "The header field for the token. `Authorization` by default. A request that contains `{{ token }}` itself does not get the field.",
       ),
-      default_ttl: Type.Optional(duration("How long a token is valid if the reply does not say so. `5m` by default.")),
-      early: Type.Optional(
-        duration(
-          "How long before its expiry a token is renewed. `30s` by default, and never more than half its lifetime.",
-        ),
-      ),
-      header: Type.Optional(
-        text(
-          "The header field for the token. `Authorization` by default. A request that contains `{{ token }}` itself does not get the field.",
-        ),
-      ),
-      value: Type.Optional(template("The field's value. `Bearer {{ token }}` by default.")),
-    },
-    {
-      ...closed,
-      description:
-        "A login call that returns a token for the request, such as OAuth client credentials. Tokens are cached per credential, and one call at a time fetches them. A token is dropped when a reply to it is a `credential` failure. After 401, or after an unbilled reply that a row of `errors` recognises, a new token is fetched and the request is sent once more; after 403 it is not. The file's `errors` apply to a login reply without a token.",
-    },
-  );
+    ),
+    value: Type.Optional(template("The field's value. `Bearer {{ token }}` by default.")),
+  },
+  {
+    ...closed,
+    description:
+      "A login call that returns a token for the request, such as OAuth client credentials. Tokens are cached per credential, and one call at a time fetches them. A token is dropped when a reply to it is a `credential` failure. After 401, or after an unbilled reply that a row of `errors` recognises, a new token is fetched and the request is sent once more; after 403 it is not. The file's `errors` apply to a login reply without a token.",
+  },
+);
 
 /** A login call that returns a token for requests. One of `loginKinds` authenticates the login itself. */
 export function tokenExchange(loginKinds: readonly AnyAuthKind[]) {
   return authKind({
-    schema: schemaWith(loginKinds),
+    schema: TokenExchange,
     once: "a request has one login call",
     compile(file, setting) {
       const { inputs: _, ...lasting } = setting.known;
@@ -82,10 +81,8 @@ export function tokenExchange(loginKinds: readonly AnyAuthKind[]) {
   });
 }
 
-type TokenExchangeFile = Static<ReturnType<typeof schemaWith>>;
-
 function compileTokenExchange(
-  auth: TokenExchangeFile,
+  auth: Static<typeof TokenExchange>,
   kinds: readonly CompiledAuth[],
   { known, place, origins, clock, moments, failing }: AuthSetting,
 ): CompiledAuth {

@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
 import { FAULT_OF_KIND } from "../../../terms/fault.ts";
 import { Type } from "../../../terms/schema/type.ts";
-import { closed, expression, METHODS, schemaOf, template, text, words } from "./format-words.ts";
+import { closed, expression, METHODS, schemaOf, shared, template, text, words } from "./format-words.ts";
 
 /** The parts of the format for one request, and for how its reply is read. */
 
@@ -78,6 +78,7 @@ export const Request = Type.Object(
   },
   { ...closed, description: "A request that asks the vendor." },
 );
+export const RequestRef = shared<RequestFile>("request");
 
 const reading = {
   format: Type.Optional(
@@ -146,6 +147,7 @@ export const ErrorRow = Type.Object(
   },
   closed,
 );
+export const ErrorRowRef = shared<ErrorRowFile>("error_row");
 
 export type RequestFile = Static<typeof Request>;
 export type BodyFile = Static<typeof Body>;

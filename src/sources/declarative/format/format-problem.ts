@@ -20,9 +20,9 @@ type Check = (schema: JsonObject, value: Json, path: Path, format: JsonObject) =
  * `format.ts` uses; a test compares it with a full validator.
  */
 export const formatProblem: Check = (schema, value, path, format) => {
-  if (typeof schema["$ref"] === "string") return formatProblem(resolve(format, schema["$ref"]), value, path, format);
+  const whole = resolved(schema, format);
   for (const check of CHECKS) {
-    const problem = check(schema, value, path, format);
+    const problem = check(whole, value, path, format);
     if (problem !== null) return problem;
   }
   return null;
@@ -105,7 +105,7 @@ function memberSchema(schema: JsonObject, properties: JsonObject, name: string):
 const checkAlternatives: Check = (schema, value, path, format) => {
   const list = schema["anyOf"] ?? schema["oneOf"];
   if (!Array.isArray(list)) return null;
-  const alternatives = list as readonly JsonObject[];
+  const alternatives = (list as readonly JsonObject[]).map((alternative) => resolved(alternative, format));
   const problems = alternatives.map((alternative) => formatProblem(alternative, value, path, format));
   if (problems.includes(null)) return null;
   const kinds = alternatives.map((alternative) => kindOf(alternative));
@@ -172,8 +172,11 @@ function firstOf<Item>(items: Iterable<Item>, check: (item: Item) => FormatProbl
   return null;
 }
 
-function resolve(format: JsonObject, reference: string): JsonObject {
+/** The schema with what its `$ref` refers to. Its own keywords take precedence. */
+function resolved(schema: JsonObject, format: JsonObject): JsonObject {
+  if (typeof schema["$ref"] !== "string") return schema;
+  const { $ref, ...own } = schema as { readonly $ref: string };
   let found: Json = format;
-  for (const step of reference.split("/").slice(1)) found = (found as JsonObject)[step]!;
-  return found as JsonObject;
+  for (const step of $ref.split("/").slice(1)) found = (found as JsonObject)[step]!;
+  return { ...(found as JsonObject), ...own };
 }

@@ -29,4 +29,8 @@ export const duration = (description: string) =>
 export const expression = (description: string) =>
   text(`${description} JMESPath over \`status\`, \`headers\` and \`body\`.`);
 
+/** A schema that the published one has once, under `$defs`. */
+export const shared = <Value>(name: string, description?: string) =>
+  Type.Unsafe<Value>({ description, $ref: `#/$defs/${name}` });
+
 export const schemaOf = (description: string) => Type.Unsafe<Record<string, unknown>>({ type: "object", description });

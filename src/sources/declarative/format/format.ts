@@ -2,23 +2,19 @@ import type { Static, TSchema } from "typebox";
 import { Type } from "../../../terms/schema/type.ts";
 import { SOURCE_ID } from "../../../terms/ids.ts";
 import { CALL_MS_MAX } from "../../../terms/time/times.ts";
-import { AUTH_KINDS, type AuthFile } from "../auth/compile-auth.ts";
-import { ErrorRow, ReplyFormat, Request } from "./exchange-format.ts";
+import { kindName, type AnyAuthKind } from "../auth/auth-kind.ts";
+import { AUTH_KINDS, LOGIN_KINDS, type AuthFile } from "../auth/compile-auth.ts";
+import { ErrorRow, ErrorRowRef, ReplyFormat, Request, RequestRef } from "./exchange-format.ts";
 import { Charge } from "./charge-format.ts";
 import { Resume, Steps } from "./steps-format.ts";
-import { closed, duration, expression, schemaOf, text, words } from "./format-words.ts";
+import { closed, duration, expression, schemaOf, shared, text, words } from "./format-words.ts";
 
 /**
  * The format of a declarative source file. Editors read this schema as `source.schema.json`, the loader checks files
  * against it, and the compile steps derive their types from it. Its descriptions are the text of the reference.
  */
 
-const AnyAuth = Type.Unsafe<AuthFile>({
-  type: "object",
-  required: ["kind"],
-  discriminator: { propertyName: "kind" },
-  oneOf: AUTH_KINDS.map(({ schema }) => schema),
-});
+const AnyAuth = shared<AuthFile>("auth");
 
 const ScriptedReply = Type.Object(
   {
@@ -104,16 +100,13 @@ const Case = Type.Object(
 );
 
 const fieldMap = (description: string) =>
-  Type.Unsafe<FieldMap>({
-    description: `${description} One expression, or an object of expressions by output field; a field without a value is left out.`,
-    anyOf: [
-      { type: "string", minLength: 1 },
-      { type: "object", minProperties: 1, additionalProperties: { $ref: "#/$defs/field_map" } },
-    ],
-  });
+  shared<FieldMap>(
+    "field_map",
+    `${description} One expression, or an object of expressions by output field; a field without a value is left out.`,
+  );
 export type FieldMap = string | { readonly [name: string]: FieldMap };
 
-export const SourceFormat = Type.Object(
+const SourceFormat = Type.Object(
   {
     $schema: Type.Optional(Type.String({ description: "Address of this schema, for editors." })),
     id: Type.String({
@@ -159,12 +152,12 @@ export const SourceFormat = Type.Object(
         else: AnyAuth,
       }),
     ),
-    request: Type.Optional(Request),
+    request: Type.Optional(RequestRef),
     steps: Type.Optional(Steps),
     resume: Type.Optional(Resume),
     reply: Type.Optional(ReplyFormat),
     errors: Type.Optional(
-      Type.Array(ErrorRow, {
+      Type.Array(ErrorRowRef, {
         description:
           "Failures that the vendor reports inside a reply. The first row that applies counts, before `match`.",
       }),
@@ -233,7 +226,7 @@ export const SourceFormat = Type.Object(
     charge: Type.Optional(Charge),
     verify: Type.Optional(
       Type.Object(
-        { request: Request, ok: Type.Optional(expression("True if the credential is good. By default any 2xx.")) },
+        { request: RequestRef, ok: Type.Optional(expression("True if the credential is good. By default any 2xx.")) },
         {
           ...closed,
           description:
@@ -278,20 +271,38 @@ export const RECIPE = [
 
 export type SourceDeclarationFile = Static<typeof SourceFormat>;
 
+/** Each schema that occurs several times in the format, or within itself. */
+const SHARED = {
+  request: Request,
+  error_row: ErrorRow,
+  field_map: {
+    anyOf: [
+      { type: "string", minLength: 1 },
+      { type: "object", minProperties: 1, additionalProperties: shared("field_map") },
+    ],
+  },
+  auth: {
+    type: "object",
+    required: ["kind"],
+    discriminator: { propertyName: "kind" },
+    oneOf: AUTH_KINDS.map(kindRef),
+  },
+  login_auth: { anyOf: LOGIN_KINDS.map(kindRef) },
+  ...Object.fromEntries(AUTH_KINDS.map((kind) => [`auth_${kindName(kind)}`, kind.schema])),
+};
+
+function kindRef(kind: AnyAuthKind) {
+  return shared(`auth_${kindName(kind)}`);
+}
+
 /** The format's schema as published in `source.schema.json`; a test compares the two. */
 export function publishedSchema(): Record<string, unknown> {
-  const format = JSON.parse(JSON.stringify(SourceFormat)) as Record<string, unknown>;
-  return {
-    $schema: "https://json-schema.org/draft/2020-12/schema",
-    title: "A declarative source of datarun",
-    ...format,
-    $defs: {
-      field_map: {
-        anyOf: [
-          { type: "string", minLength: 1 },
-          { type: "object", minProperties: 1, additionalProperties: { $ref: "#/$defs/field_map" } },
-        ],
-      },
-    },
-  };
+  return JSON.parse(
+    JSON.stringify({
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      title: "A declarative source of datarun",
+      ...SourceFormat,
+      $defs: SHARED,
+    }),
+  ) as Record<string, unknown>;
 }

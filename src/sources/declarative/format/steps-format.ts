@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
 import { CALL_MS_MAX } from "../../../terms/time/times.ts";
 import { Type } from "../../../terms/schema/type.ts";
-import { ErrorRow, Request, StepReply } from "./exchange-format.ts";
+import { ErrorRowRef, RequestRef, StepReply } from "./exchange-format.ts";
 import { closed, text } from "./format-words.ts";
 
 /** The part of the format for sources with several requests. */
@@ -79,7 +79,7 @@ const Step = Type.Object(
         "The condition under which the step is made; otherwise it is skipped, and its reply is `null`. JMESPath over `inputs` and `steps`.",
       ),
     ),
-    request: Request,
+    request: RequestRef,
     reply: Type.Optional(StepReply),
     free: Type.Optional(
       Type.Boolean({ description: "Whether the vendor never bills this request. False by default." }),
@@ -96,7 +96,9 @@ const Step = Type.Object(
       ),
     ),
     errors: Type.Optional(
-      Type.Array(ErrorRow, { description: "Failures that its reply reports, evaluated before the file's `errors`." }),
+      Type.Array(ErrorRowRef, {
+        description: "Failures that its reply reports, evaluated before the file's `errors`.",
+      }),
     ),
     match: Type.Optional(
       Type.Object(
