@@ -159,7 +159,7 @@ function faultOf({ why, text, detail }: Extract<RunMessage, { type: "failed" }>)
 }
 
 /** An error of the function itself, for the log only. */
-export class AuthorError extends Error {
+class AuthorError extends Error {
   override readonly name = "AuthorError";
 }
 
