@@ -1,12 +1,13 @@
-import type { Json, JsonObject } from "../../terms/json/json.ts";
+import { canonicalJson, type Json, type JsonObject } from "../../terms/json/json.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import { findVerbs } from "../find-verbs.ts";
 import type { GivenToVerbs } from "../needs.ts";
 import type { AdminStore, StateAct, StateKind } from "../ports.ts";
 import { runVerb } from "../run-verb.ts";
-import type { StateChange, StatePlan } from "./plan-state.ts";
+import { createObject, type ObjectWork, removeObject, specOfNew, updateObject } from "./change-object.ts";
+import { createsObject, type StateChange, type StatePlan } from "./plan-state.ts";
 import type { StoredState } from "./read-stored.ts";
-import { canonical, type DescribedObject, KINDS, nameOf, textIn } from "./state-object.ts";
+import { type DescribedObject, keysOf, KINDS, nameOf, type StoredObject } from "./state-object.ts";
 
 /** A token that was created, which is shown once. */
 export interface IssuedSecret {
@@ -59,7 +60,9 @@ export async function applyState(plan: StatePlan, state: StoredState, parts: App
       // The event loop serves runs meanwhile.
       await new Promise((resolve) => setImmediate(resolve));
     }
-    const stale = plan.same.filter(({ described, stored }) => canonical(described.spec) !== canonical(stored.applied!));
+    const stale = plan.same.filter(
+      ({ described, stored }) => canonicalJson(described.spec) !== canonicalJson(stored.applied!),
+    );
     await parts.store.recordApplied(stale.map(({ described, stored }) => ({ id: stored.id, applied: described.spec })));
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
@@ -85,7 +88,7 @@ async function refuseOtherChanges(
   const planned = [...whole].flatMap(([change, steps]) => (steps.length === stepsIn(change) ? [change] : []));
   const text = (changes: readonly StateChange[]): string =>
     changes
-      .map(({ action, id, fields, ...names }) => canonical([action, nameOf(names), id, fields] as unknown as Json))
+      .map(({ action, id, fields, ...names }) => canonicalJson([action, nameOf(names), id, fields] as unknown as Json))
       .toSorted()
       .join("\n");
   if (text((await compare()).changes) !== text(planned))
@@ -142,239 +145,62 @@ function createWork(state: StoredState, since: StateAct["since"], { store, given
   const ids = new Map(state.objects.map((object) => [nameOf(object), object.id]));
   const idOf = (kind: StateKind, parent: string | null, key: string): string => ids.get(nameOf({ kind, parent, key }))!;
 
-  async function ask(name: string, input: JsonObject, record: Omit<StateAct, "file" | "since"> = {}) {
-    // An undefined property is one that was left out.
-    const cleaned = Object.fromEntries(
+  async function ask(name: string, input: Readonly<Record<string, unknown>>, record: Keying): Promise<JsonObject> {
+    const named = Object.fromEntries(
       Object.entries(input).filter(([, value]) => value !== undefined && value !== null),
     );
     const actor = { ...given.actor, state: { ...record, file, since } };
-    return runVerb(name, await verbs.load(name), cleaned, { ...given, actor, note: () => {} });
+    return runVerb(name, await verbs.load(name), named, { ...given, actor, note: () => {} });
   }
 
-  function bindOf({ kind, parent, key, stored }: StateChange, { spec }: DescribedObject) {
+  /** Records what changes the key of an object and nothing else. */
+  async function recordKeying(what: string, { kind, parent, id }: StoredObject, keying: Keying): Promise<void> {
+    const ofParent = parent === null ? null : idOf("organization", null, parent);
+    const act = { ...given.actor, what, wallAt: given.clock.wall(), state: { ...keying, file, since } };
+    await store.recordAct(act, { organizationId: kind === "organization" ? id : ofParent, subjectId: id, detail: {} });
+  }
+
+  function bindOf({ kind, parent, key, spec }: DescribedObject, replaces: string | null) {
     const parentId = parent === null ? null : idOf("organization", null, parent);
-    return { bind: { kind, parentId, key, applied: spec, replaces: stored?.id ?? null } };
+    return { bind: { kind, parentId, key, applied: spec, replaces } };
   }
 
-  async function create(change: StateChange, described: DescribedObject): Promise<void> {
-    const { kind, parent, key } = change;
-    const { spec } = described;
-    const org = parent === null ? "" : idOf("organization", null, parent);
-    const bind = bindOf(change, described);
-    const known = (made: JsonObject, field: string): void => void ids.set(nameOf(change), textIn(made, field));
-    const expiry = described.expiresIn === undefined ? {} : { expires_in: described.expiresIn };
-    switch (kind) {
-      case "organization": {
-        known(await ask("org create", { name: spec["name"]! }, bind), "organization_tuid");
-        break;
-      }
-      case "workflow": {
-        const { name, auto_credentials, failure_details, mask_credentials, simulated } = spec;
-        const settings = { auto_credentials, failure_details, mask_credentials, simulated } as JsonObject;
-        known(await ask("workflow create", { org, name: name ?? key, ...settings }, bind), "workflow");
-        break;
-      }
-      case "credential": {
-        const fields = Object.entries(spec["fields"] as Readonly<Record<string, string>>);
-        const references = Object.entries(spec["references"] as Readonly<Record<string, string>>);
-        const input = {
-          org,
-          source: spec["source"]!,
-          ...(fields.length > 0 && { fields: Object.fromEntries(fields.map(([name, from]) => [name, valueOf(from)])) }),
-          ...(references.length > 0 && { ref: references.map(([name, reference]) => `${name}=${reference}`) }),
-          default: spec["default"]!,
-          context: spec["contexts"]!,
-          region: spec["regions"]!,
-          name: spec["name"] ?? null,
-          note: spec["note"]!,
-        };
-        known(await ask("credential create", input, bind), "cred_id");
-        break;
-      }
-      case "token": {
-        const made = await ask("token create", { org, name: spec["name"] ?? key, ...expiry }, bind);
-        known(made, "token_id");
-        issued.push({
-          kind,
-          name: `${parent}/${key}`,
-          id: textIn(made, "token_id"),
-          token: textIn(made, "access_token"),
-        });
-        break;
-      }
-      case "budget":
-        known(await setBudget(org, parent!, described, bind), "budget");
-        break;
-      case "operator": {
-        const made = await ask("operator create", { name: spec["name"]!, role: spec["role"]!, ...expiry }, bind);
-        known(made, "operator_id");
-        issued.push({ kind, name: key, id: textIn(made, "operator_id"), token: textIn(made, "operator_token") });
-      }
-    }
-  }
-
-  /** @throws OperatorError without its value */
-  function valueOf(from: string): string {
-    const name = from.slice(2, -1);
-    if (Object.hasOwn(secrets, name)) return secrets[name]!;
-    throw new OperatorError("invalid", `The value of ${from} is not given.`);
-  }
-
-  function setBudget(org: string, parent: string, { spec }: DescribedObject, record: Parameters<typeof ask>[2]) {
-    const { workflow, credential, source = null, per, time_zone, currency, warn } = spec;
-    const [amount = ""] = textIn(spec, "limit").split(" ");
-    const refer = (kind: StateKind, key: unknown) => (typeof key === "string" ? idOf(kind, parent, key) : null);
-    const input = {
-      org,
-      workflow: refer("workflow", workflow),
-      source,
-      credential: refer("credential", credential),
-      per: per!,
-      time_zone: time_zone!,
-      ...(typeof currency === "string" ? { amount, currency } : { calls: Number(amount) }),
-      warn: warn!,
+  function workOn(object: DescribedObject, replaces: string | null): ObjectWork {
+    const bind = bindOf(object, replaces);
+    return {
+      ask: (verb, input) => ask(verb, input, bind),
+      idOf: (kind, key) => idOf(kind, kind === "organization" ? null : object.parent, key),
+      secrets,
     };
-    return ask("budget set", input, record);
   }
 
-  /** Everything of an existing object that may change. */
-  async function update(change: StateChange, described: DescribedObject, before: JsonObject): Promise<void> {
-    const { kind, parent, key } = change;
-    const id = idOf(kind, parent, key);
-    const { spec } = described;
-    const differs = (field: string) =>
-      Object.hasOwn(spec, field) && canonical(spec[field]) !== canonical(before[field]);
-    const bind = bindOf(change, described);
-    const disable = async (noun: string, input: string) => {
-      if (differs("disabled"))
-        await ask(`${noun} ${spec["disabled"] === true ? "disable" : "enable"}`, { [input]: id }, bind);
-    };
-    switch (kind) {
-      case "organization":
-        if (differs("name")) await ask("org rename", { org: id, name: spec["name"]! }, bind);
-        await disable("org", "org");
-        break;
-      case "workflow": {
-        const names = ["name", "auto_credentials", "failure_details", "mask_credentials"].filter(differs);
-        const settings = Object.fromEntries(names.map((name) => [name, spec[name]!]));
-        const versions = {
-          ...(differs("functions") && { function: versionInputs(before["functions"], spec["functions"], "latest") }),
-          ...(differs("sources") && { source: versionInputs(before["sources"], spec["sources"], "latest") }),
-        };
-        if (names.length > 0 || Object.keys(versions).length > 0)
-          await ask("workflow set", { workflow: id, ...settings, ...versions }, bind);
-        for (const shadow of versionInputs(before["shadow"], spec["shadow"], "off")) {
-          const [version = "", percent] = shadow.split("@");
-          const sample = percent === undefined ? {} : { shadow_sample: Number(percent.replace("%", "")) };
-          await ask("workflow set", { workflow: id, shadow: [version], ...sample }, bind);
-        }
-        await disable("workflow", "workflow");
-        break;
-      }
-      case "credential":
-        if (differs("name")) await ask("credential rename", { cred_id: id, name: spec["name"]! }, bind);
-        if (differs("prices"))
-          await setPrices(id, (before["prices"] ?? []) as unknown as readonly JsonObject[], described, bind);
-        await disable("credential", "cred_id");
-        break;
-      case "budget":
-        if (differs("limit") || differs("warn"))
-          await setBudget(idOf("organization", null, parent!), parent!, described, bind);
-        break;
-      case "operator":
-        if (differs("role")) await ask("operator set", { operator: id, role: spec["role"]! }, bind);
-        break;
-      case "token":
-    }
-  }
-
-  async function setPrices(
-    credential: string,
-    before: readonly JsonObject[],
-    { spec }: DescribedObject,
-    bind: Parameters<typeof ask>[2],
-  ): Promise<void> {
-    const after = (spec["prices"] ?? []) as unknown as readonly JsonObject[];
-    const remove = (from: unknown, above?: unknown) =>
-      ask("credential price remove", { cred_id: credential, from, above } as JsonObject, bind);
-    for (const from of new Set([...before, ...after].map((price) => price["from"]))) {
-      let known = before.filter((price) => price["from"] === from);
-      const wanted = after.filter((price) => price["from"] === from);
-      const [was, is] = [known[0], wanted[0]];
-      const isUnlike = (["currency", "per", "time_zone"] as const).some((name) => was?.[name] !== is?.[name]);
-      if (was !== undefined && (is === undefined || isUnlike)) {
-        await remove(from);
-        known = [];
-      }
-      for (const { above, ...price } of wanted) {
-        const same = known.some((other) => canonical(other) === canonical({ above: above!, ...price }));
-        const step = above === 0 ? {} : { above: above! };
-        if (!same) await ask("credential price set", { cred_id: credential, ...price, ...step }, bind);
-      }
-      for (const { above } of known) if (!wanted.some((price) => price["above"] === above)) await remove(from, above);
-    }
+  async function create(object: DescribedObject, replaces: string | null): Promise<void> {
+    const { id, token } = await createObject(object, workOn(object, replaces));
+    ids.set(nameOf(object), id);
+    if (token !== null) issued.push({ kind: object.kind as IssuedSecret["kind"], name: keysOf(object), id, token });
+    await updateObject(object, specOfNew(object), workOn(object, id));
   }
 
   return {
     issued,
 
     async set(change) {
-      const { action, kind, parent, key, described, stored } = change;
+      const { action, described, stored } = change;
       if (described === null) return;
-      if (action === "create" || action === "replace") {
-        await create(change, described);
-        const { disabled: _, functions: __, sources: ___, shadow: ____, prices: _____, ...created } = described.spec;
-        const fresh = { ...created, disabled: false, functions: {}, sources: {}, shadow: {}, prices: [] };
-        await update(
-          { ...change, stored: { ...change, spec: null, applied: null, id: idOf(kind, parent, key) } },
-          described,
-          fresh,
-        );
-        return;
-      }
-      if (action === "adopt") {
-        const subject = { organizationId: organizationOf(change), subjectId: stored!.id, detail: {} };
-        const { clock, actor } = given;
-        const state = { ...bindOf(change, described), file, since };
-        await store.recordAct({ ...actor, what: "state adopt", wallAt: clock.wall(), state }, subject);
-      }
-      await update(change, described, stored!.spec ?? {});
+      if (createsObject(change)) return create(described, stored?.id ?? null);
+      const { id, spec } = stored!;
+      if (action === "adopt") await recordKeying("state adopt", stored!, bindOf(described, id));
+      await updateObject(described, spec ?? {}, workOn(described, id));
     },
 
-    async remove({ action, kind, stored, fields }) {
-      const { id } = stored!;
+    async remove({ action, stored, fields }) {
       // The key of a replaced object belongs to another one already, unless the old one goes first.
-      const release = { release: id };
-      if (action === "remove" && fields.length === 0) {
-        const { clock, actor } = given;
-        const subject = { organizationId: organizationOf(stored!), subjectId: id, detail: {} };
-        const act = { ...actor, what: "state release", wallAt: clock.wall(), state: { ...release, file, since } };
-        await store.recordAct(act, subject);
-        return;
-      }
-      const [verb, input] = REMOVED_BY[kind];
-      await ask(verb, { [input]: id }, release);
+      const release = { release: stored!.id };
+      if (action === "remove" && fields.length === 0) await recordKeying("state release", stored!, release);
+      else await removeObject(stored!, (verb, input) => ask(verb, input, release));
     },
   };
-
-  function organizationOf({ kind, parent, id }: Pick<StateChange, "kind" | "parent" | "id">): string | null {
-    if (kind === "organization") return id;
-    return parent === null ? null : idOf("organization", null, parent);
-  }
 }
 
-const REMOVED_BY: Readonly<Record<StateKind, readonly [verb: string, input: string]>> = {
-  organization: ["org disable", "org"],
-  workflow: ["workflow disable", "workflow"],
-  credential: ["credential disable", "cred_id"],
-  token: ["token revoke", "token_id"],
-  budget: ["budget remove", "budget"],
-  operator: ["operator revoke", "operator"],
-};
-
-/** What `workflow set` takes to get from some versions to others. */
-function versionInputs(before: unknown, after: unknown, none: "latest" | "off"): readonly string[] {
-  const [was, is] = [before ?? {}, after ?? {}] as Readonly<Record<string, string>>[];
-  const ids = [...new Set([...Object.keys(was!), ...Object.keys(is!)])];
-  return ids.filter((id) => was![id] !== is![id]).map((id) => `${id}=${is![id] ?? none}`);
-}
+/** How a change changes the key of its object. */
+type Keying = Pick<StateAct, "bind" | "release">;

@@ -1,15 +1,14 @@
 import { CONTEXTS } from "../../terms/caller.ts";
-import type { JsonObject } from "../../terms/json/json.ts";
+import { canonicalJson, type JsonObject } from "../../terms/json/json.ts";
 import { AMOUNT_MAX, amountText, readAmount, readCount } from "../../terms/money/money.ts";
 import { budgetText } from "../../terms/money/budget.ts";
 import { canonicalTimeZone, isDay, isTimeZone } from "../../terms/time/calendar.ts";
 import type { AdminStore, StateKind } from "../ports.ts";
 import type { ParsedStateFile, Steps } from "./read-state-file.ts";
-import { byBeginning } from "./read-stored.ts";
+import { byBeginning, versionText } from "./read-stored.ts";
 import { percentIn } from "../workflow-versions.ts";
-import { canonical, type DescribedObject, nameOf } from "./state-object.ts";
+import { type DescribedObject, nameOf } from "./state-object.ts";
 import type { StateFile } from "./state-schema.ts";
-import { versionText } from "./version-text.ts";
 
 type OrganizationEntry = NonNullable<StateFile["organizations"]>[number];
 type WorkflowEntry = NonNullable<OrganizationEntry["workflows"]>[number];
@@ -88,7 +87,7 @@ export async function describeObjects(
 /** What identifies a budget in the store, besides its organization. */
 export function budgetScope(spec: JsonObject): string {
   const { workflow, source, credential, per, time_zone, currency } = spec;
-  return canonical({ workflow, source, credential, per, time_zone, currency } as JsonObject);
+  return canonicalJson({ workflow, source, credential, per, time_zone, currency } as JsonObject);
 }
 
 async function workflowSpec(

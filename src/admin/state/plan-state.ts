@@ -1,9 +1,9 @@
-import type { Json, JsonObject } from "../../terms/json/json.ts";
+import { canonicalJson, type Json, type JsonObject } from "../../terms/json/json.ts";
 import type { StateKind } from "../ports.ts";
 import { budgetScope } from "./describe-objects.ts";
 import type { ParsedStateFile } from "./read-state-file.ts";
 import type { StoredState } from "./read-stored.ts";
-import { canonical, type DescribedObject, FIXED, KINDS, nameOf, textIn, type StoredObject } from "./state-object.ts";
+import { type DescribedObject, FIXED, KINDS, nameOf, textIn, type StoredObject } from "./state-object.ts";
 
 /**
  * `create`: a new object. `adopt`: an existing one gets its key, and changes if it differs. `update`: an object
@@ -45,6 +45,11 @@ export function takesAway({ action, stored }: Pick<StateChange, "action" | "stor
   return action === "remove" || (action === "replace" && stored !== null);
 }
 
+/** Whether the change makes a new object. */
+export function createsObject({ action }: Pick<StateChange, "action">): boolean {
+  return action === "create" || action === "replace";
+}
+
 /**
  * The changes that make the store as the file describes it, in the order of kinds.
  * @param prune whether objects that the file lacks are removed
@@ -71,12 +76,10 @@ export function planState(
     const change = changeOf(object, found, renewed);
     if (change === null) same.push({ described: object, stored: found! });
     else changes.push(change);
-    if (change?.action === "create" || change?.action === "replace") renewed.add(nameOf(object));
+    if (change !== null && createsObject(change)) renewed.add(nameOf(object));
   }
   const names = new Set(described.map(nameOf));
   const missing = state.objects.filter((object) => object.spec !== null && !names.has(nameOf(object)));
-  const isGone = ({ kind, spec }: StoredObject) =>
-    (kind === "organization" || kind === "workflow" || kind === "credential") && spec?.["disabled"] === true;
   if (prune)
     for (const object of missing)
       changes.push({
@@ -86,7 +89,7 @@ export function planState(
         key: object.key,
         id: object.id,
         stored: object,
-        fields: isGone(object) || object.spec === null ? [] : removedFields(object),
+        fields: removedFields(object),
         drift: false,
         described: null,
       });
@@ -95,10 +98,15 @@ export function planState(
   return { changes, kept: prune ? [] : missing, same };
 }
 
-function removedFields({ kind, spec }: StoredObject): readonly ChangedField[] {
-  if (kind === "organization" || kind === "workflow" || kind === "credential")
-    return [{ field: "disabled", before: false, after: true }];
-  return Object.entries(spec ?? {}).map(([field, before]) => ({ field, before, after: null }));
+/** Objects of these kinds are disabled, not removed. */
+function isDisableable({ kind }: StoredObject): boolean {
+  return kind === "organization" || kind === "workflow" || kind === "credential";
+}
+
+function removedFields(object: StoredObject): readonly ChangedField[] {
+  if (isDisableable(object))
+    return object.spec?.["disabled"] === true ? [] : [{ field: "disabled", before: false, after: true }];
+  return Object.entries(object.spec ?? {}).map(([field, before]) => ({ field, before, after: null }));
 }
 
 function changeOf(
@@ -120,7 +128,7 @@ function changeOf(
     };
   const before = found.spec;
   const fields = Object.entries(spec)
-    .filter(([field, after]) => canonical(after) !== canonical(before[field]))
+    .filter(([field, after]) => canonicalJson(after) !== canonicalJson(before[field]))
     .map(([field, after]) => ({ field, before: before[field] ?? null, after }));
   const isAdopted = found.applied === null;
   const refersToNew =
@@ -129,7 +137,8 @@ function changeOf(
       (typeof spec["credential"] === "string" && renewed.has(`credential ${parent}/${spec["credential"]}`)));
   const isFixed = refersToNew || fields.some(({ field }) => FIXED[kind].includes(field));
   const drift =
-    !isAdopted && fields.some(({ field }) => canonical(before[field]) !== canonical(found.applied?.[field] ?? null));
+    !isAdopted &&
+    fields.some(({ field }) => canonicalJson(before[field]) !== canonicalJson(found.applied?.[field] ?? null));
   const rest = { ...base, id: found.id, fields, drift, stored: found };
   if (isFixed) return { ...rest, action: "replace", fields: fields.length === 0 ? created : fields };
   if (isAdopted) return { ...rest, action: "adopt" };
@@ -146,27 +155,25 @@ function refuseObstacles(
   const organizations = new Map(
     state.objects.filter(({ kind }) => kind === "organization").map(({ key, id }) => [key, id]),
   );
-  for (const { action, kind, parent, described } of changes) {
-    if (described === null || (action !== "create" && action !== "replace")) continue;
-    if (kind === "operator") {
-      const name = textIn(described.spec, "name").toLowerCase();
-      const isSame = ({ kind: other, spec }: Pick<StoredObject, "kind" | "spec">) =>
-        other === "operator" && textIn(spec, "name").toLowerCase() === name;
+  for (const { kind, parent, described } of changes.filter(createsObject)) {
+    if (described === null) continue;
+    const refuseSame = (has: string, isSame: (other: Pick<StoredObject, "kind" | "id" | "spec">) => boolean): void => {
       const other = state.others.find(isSame) ?? kept.find(isSame);
       if (other !== undefined)
-        parsed.refuse(described.at, `The operator ${other.id} has this name. ${remedy(other, kept)}`);
+        parsed.refuse(described.at, `The ${kind} ${other.id} has this ${has}. ${remedy(other, kept)}`);
+    };
+    if (kind === "operator") {
+      const name = textIn(described.spec, "name").toLowerCase();
+      refuseSame("name", (other) => other.kind === kind && textIn(other.spec, "name").toLowerCase() === name);
     }
     if (kind === "budget") {
       const organizationId = organizations.get(parent ?? "");
       const scope = budgetScope(described.spec);
-      const isSame = ({ kind: type, id, spec }: Pick<StoredObject, "kind" | "id" | "spec">) =>
-        type === "budget" && state.organizationOf.get(id) === organizationId && budgetScope(spec ?? {}) === scope;
-      const other = state.others.find(isSame) ?? kept.find(isSame);
-      if (other !== undefined)
-        parsed.refuse(
-          described.at,
-          `The budget ${other.id} has this scope, period, currency and time zone. ${remedy(other, kept)}`,
-        );
+      refuseSame(
+        "scope, period, currency and time zone",
+        ({ kind: other, id, spec }) =>
+          other === kind && state.organizationOf.get(id) === organizationId && budgetScope(spec ?? {}) === scope,
+      );
     }
   }
 }
@@ -179,8 +186,8 @@ function remedy({ id }: Pick<StoredObject, "id">, kept: readonly StoredObject[])
 
 /** A value that only the store has cannot be that of another credential. */
 function refuseUnknownValues(changes: readonly StateChange[], parsed: ParsedStateFile): void {
-  for (const { action, kind, described } of changes) {
-    if (kind !== "credential" || described === null || (action !== "create" && action !== "replace")) continue;
+  for (const { kind, described } of changes.filter(createsObject)) {
+    if (kind !== "credential" || described === null) continue;
     const fields = (described.spec["fields"] ?? {}) as JsonObject;
     const stored = Object.keys(fields).find((name) => fields[name] === "stored");
     if (stored !== undefined)

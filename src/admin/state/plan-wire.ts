@@ -1,8 +1,8 @@
 import { Type } from "../../terms/schema/type.ts";
 import { anything, count, listOf, oneOf, orNull, text, yesOrNo } from "../result-schemas.ts";
 import type { OpenedPlan } from "./open-plan.ts";
-import { type StateAction, type StateChange, takesAway } from "./plan-state.ts";
-import { KINDS, type StoredObject } from "./state-object.ts";
+import { createsObject, type StateAction, type StateChange, takesAway } from "./plan-state.ts";
+import { keysOf, KINDS } from "./state-object.ts";
 
 /** Inputs and results of the verbs of state files. */
 
@@ -47,7 +47,7 @@ export function toWireChange(change: StateChange) {
   return {
     action,
     kind,
-    object: objectText(change),
+    object: keysOf(change),
     id,
     drift,
     needs_prune: takesAway(change),
@@ -58,22 +58,16 @@ export function toWireChange(change: StateChange) {
 export function toWirePlan({ plan, parsed, state }: OpenedPlan) {
   return {
     changes: plan.changes.map(toWireChange),
-    kept: plan.kept.map((object) => ({ kind: object.kind, object: objectText(object), id: object.id })),
+    kept: plan.kept.map((object) => ({ kind: object.kind, object: keysOf(object), id: object.id })),
     drifted: plan.changes.filter(({ drift }) => drift).length,
     file_digest: parsed.digest,
     store_digest: state.digest,
   };
 }
 
-export function objectText({ parent, key }: Pick<StoredObject, "parent" | "key">): string {
-  return parent === null ? key : `${parent}/${key}`;
-}
-
 /** Where the values of new credentials are: `env:NAME` and `file:PATH`. */
 export function neededSecrets({ plan }: OpenedPlan): readonly string[] {
-  const created = plan.changes.filter(
-    ({ kind, action }) => kind === "credential" && (action === "create" || action === "replace"),
-  );
+  const created = plan.changes.filter((change) => change.kind === "credential" && createsObject(change));
   const places = created.flatMap(({ described }) =>
     Object.values((described?.spec["fields"] ?? {}) as Readonly<Record<string, string>>),
   );

@@ -3,13 +3,12 @@ import { CONTEXTS } from "../../terms/caller.ts";
 import { budgetText } from "../../terms/money/budget.ts";
 import { amountText } from "../../terms/money/money.ts";
 import type { PriceTerm } from "../../terms/money/price.ts";
-import type { JsonObject } from "../../terms/json/json.ts";
+import { canonicalJson, type JsonObject } from "../../terms/json/json.ts";
 import { dayContaining, daysIn } from "../../terms/time/calendar.ts";
 import { operatorState } from "../operator-wire.ts";
 import type { AdminStore, NamedWorkflow, NotedCredential, StateKind } from "../ports.ts";
 import { numbersOf } from "../recorded-versions.ts";
-import { canonical, nameOf, textIn, type StoredObject } from "./state-object.ts";
-import { versionText } from "./version-text.ts";
+import { nameOf, textIn, type StoredObject } from "./state-object.ts";
 
 /** Which object has a key, or gets one. */
 export interface Keyed extends Pick<StoredObject, "kind" | "parent" | "key" | "id" | "applied"> {
@@ -94,7 +93,7 @@ export async function readStored(keyed: readonly Keyed[], store: AdminStore, wal
     applied,
     spec: specs.get(id) ?? null,
   }));
-  const digest = hash("sha256", canonical(objects.map((object) => [nameOf(object), object.id, object.spec])));
+  const digest = hash("sha256", canonicalJson(objects.map((object) => [nameOf(object), object.id, object.spec])));
   return { objects, others, organizationOf, digest };
 }
 
@@ -128,6 +127,11 @@ async function workflowSpecs(
       shadow: texts("function", workflow.versions?.shadow),
     },
   ]);
+}
+
+/** A version of a workflow as a state file names it: `12`, `12@10%`, or the digest of one without a number. */
+export function versionText(number: number | null, digest: string, percent: number): string {
+  return `${number ?? digest}${percent < 100 ? `@${percent}%` : ""}`;
 }
 
 /** The values of fields are not known, but where the last file took them from is, and their names. */

@@ -3,7 +3,7 @@ import { OperatorError } from "../../terms/operator-error.ts";
 import type { SourceListing } from "../ports.ts";
 import { refuseUnfit } from "../refuse-unfit.ts";
 import { requireSource } from "../require.ts";
-import type { StatePlan } from "./plan-state.ts";
+import { createsObject, type StatePlan } from "./plan-state.ts";
 import type { ParsedStateFile } from "./read-state-file.ts";
 import { textIn } from "./state-object.ts";
 
@@ -17,8 +17,8 @@ export async function refuseUnusable(
   parsed: ParsedStateFile,
   sources: () => Promise<SourceListing>,
 ): Promise<void> {
-  for (const { action, kind, described } of changes) {
-    if (described === null || (action !== "create" && action !== "replace")) continue;
+  for (const { kind, described } of changes.filter(createsObject)) {
+    if (described === null) continue;
     const id = textIn(described.spec, "source");
     if (id === "") continue;
     const listing = await sources();

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../terms/json/json.ts";
+import type { JsonObject } from "../../terms/json/json.ts";
 import type { StateKind } from "../ports.ts";
 
 /** In the order in which objects refer to those before them. */
@@ -50,21 +50,17 @@ export const FIXED: Readonly<Record<StateKind, readonly string[]>> = {
 };
 
 /** `workflow acme/onboarding`; unique in a file. */
-export function nameOf({ kind, parent, key }: Pick<StoredObject, "kind" | "parent" | "key">): string {
-  return `${kind} ${parent === null ? "" : `${parent}/`}${key}`;
+export function nameOf(object: Pick<StoredObject, "kind" | "parent" | "key">): string {
+  return `${object.kind} ${keysOf(object)}`;
+}
+
+/** `acme/onboarding`: the key of the organization, if it has one, and that of the object. */
+export function keysOf({ parent, key }: Pick<StoredObject, "parent" | "key">): string {
+  return parent === null ? key : `${parent}/${key}`;
 }
 
 /** A field that is a text; empty if it is not. */
 export function textIn(object: JsonObject | null | undefined, field: string): string {
   const value = object?.[field];
   return typeof value === "string" ? value : "";
-}
-
-/** A text that is the same for equal values, whatever the order of their fields. */
-export function canonical(value: Json | undefined): string {
-  return JSON.stringify(value, (_, part: Json) =>
-    typeof part === "object" && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).toSorted(([one], [other]) => (one < other ? -1 : 1)))
-      : part,
-  );
 }

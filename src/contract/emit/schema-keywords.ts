@@ -1,5 +1,5 @@
 import { ExactNumber } from "../../terms/json/exact-number.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../terms/json/json.ts";
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from "../../terms/json/json.ts";
 
 const KINDS = ["null", "boolean", "number", "string", "array", "object"] as const;
 export type Kind = (typeof KINDS)[number];
@@ -30,18 +30,11 @@ export function valuesOf(set: ReadonlySet<JsonObject>): readonly Json[] | undefi
     const constant = own(schema, "const");
     const lists = [own(schema, "enum"), constant === undefined ? undefined : [constant]];
     for (const list of lists.filter((list): list is readonly Json[] => Array.isArray(list))) {
-      const allowed = new Set(list.map(canonical));
-      values = (values ?? list).filter((value) => allowed.has(canonical(value)));
+      const allowed = new Set(list.map(canonicalJson));
+      values = (values ?? list).filter((value) => allowed.has(canonicalJson(value)));
     }
   }
   return values;
-}
-
-/** One text for equal values. */
-function canonical(value: Json): string {
-  return JSON.stringify(value, (_, part: unknown) =>
-    isJsonObject(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part,
-  );
 }
 
 export function isOfKinds(value: Json, set: ReadonlySet<JsonObject>, kinds: ReadonlySet<Kind>): boolean {

@@ -156,3 +156,12 @@ function lookThrough(bytes: Buffer, limits: JsonLimits): void {
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 }
+
+/** A text that is the same for equal values, whatever the order of their members. */
+export function canonicalJson(value: Json | undefined): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    isJsonObject(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+      : part,
+  );
+}
