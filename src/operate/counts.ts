@@ -16,6 +16,8 @@ export interface Times {
 }
 
 const REFUSALS_MS = 5 * 60_000;
+/** Refusals that are not caused by the caller. */
+const OWN_REFUSALS: readonly FaultKind[] = ["overloaded", "unavailable", "internal"];
 
 /** Events of the last minute and hour. */
 export interface Lately {
@@ -70,7 +72,7 @@ export function createCounting(isSource: (id: string) => boolean, clock: Clock):
     sources: new Map(),
     runsLately: { minute: new Window(MINUTE_MS, 12), hour: new Window(HOUR_MS, 60) },
     simulatedLately: nothingLately(),
-    refusalsLately: new Map(ownRefusals().map((kind) => [kind, new Window(REFUSALS_MS, 10)])),
+    refusalsLately: new Map(OWN_REFUSALS.map((kind) => [kind, new Window(REFUSALS_MS, 10)])),
   };
 
   function countsOf(id: string): SourceCounts {
@@ -167,11 +169,6 @@ function noRefusals(): Map<string, number> {
       .filter(({ surface }) => surface === "request")
       .map(({ kind }) => [kind, 0]),
   );
-}
-
-/** Refusals that are not caused by the caller. */
-function ownRefusals(): readonly FaultKind[] {
-  return ["overloaded", "unavailable", "internal"];
 }
 
 function noTimes(): Times {

@@ -1,3 +1,4 @@
+import { nanoseconds } from "./make-spans.ts";
 import type { Distribution, OpenMetric } from "./metric.ts";
 
 /** From OTLP's enumeration of temporalities. */
@@ -36,8 +37,4 @@ function histogramPoint({ bounds, buckets, sum }: Distribution): object {
     bucketCounts: counts.map(String),
     explicitBounds: bounds,
   };
-}
-
-function nanoseconds(wallAt: number): string {
-  return `${Math.round(wallAt)}000000`;
 }

@@ -132,9 +132,14 @@ function spanOfAttempt(attempt: AttemptReport, callEndedAt: number, call: TraceS
 
 function during(startedWallAt: number, tookMs: number) {
   return {
-    startTimeUnixNano: `${Math.round(startedWallAt)}000000`,
-    endTimeUnixNano: `${Math.round(startedWallAt + tookMs)}000000`,
+    startTimeUnixNano: nanoseconds(startedWallAt),
+    endTimeUnixNano: nanoseconds(startedWallAt + tookMs),
   };
+}
+
+/** A time as OTLP has it in JSON. */
+export function nanoseconds(wallAt: number): string {
+  return `${Math.round(wallAt)}000000`;
 }
 
 export function attributesOf(values: Readonly<Record<string, string | number | boolean>>): readonly Attribute[] {

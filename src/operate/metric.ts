@@ -28,3 +28,13 @@ export type OpenMetric = Metric<void>;
 export function readFrom<From>(metrics: readonly Metric<From>[], from: From): readonly OpenMetric[] {
   return metrics.map((metric) => ({ ...metric, read: () => metric.read(from) }));
 }
+
+/** A gauge without labels. */
+export function gauge<From>(name: string, help: string, read: (from: From) => number): Metric<From> {
+  return { name, type: "gauge", help, labels: [], read: (from) => [[[], read(from)]] };
+}
+
+/** A counter without labels. `read` must never decrease during the life of the process. */
+export function counter<From>(name: string, help: string, read: (from: From) => number): Metric<From> {
+  return { ...gauge(name, help, read), type: "counter" };
+}

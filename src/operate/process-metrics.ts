@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { constants, monitorEventLoopDelay, PerformanceObserver } from "node:perf_hooks";
 import { getHeapSpaceStatistics } from "node:v8";
-import type { OpenMetric, Sample } from "./metric.ts";
+import { counter, gauge, type OpenMetric, type Sample } from "./metric.ts";
 
 /**
  * The metrics of the process and of Node. Names and help texts are those of Prometheus' clients, so that public
@@ -174,14 +174,6 @@ function heapSpaces(which: string, of: "space_size" | "space_used_size" | "space
   return labelled(`nodejs_heap_space_size_${which}_bytes`, help, ["space"], () =>
     getHeapSpaceStatistics().map((space) => [[space.space_name.replace(/_space$/, "")], space[of]]),
   );
-}
-
-function counter(name: string, help: string, read: () => number): OpenMetric {
-  return { name, type: "counter", help, labels: [], read: () => [[[], read()]] };
-}
-
-function gauge(name: string, help: string, read: () => number): OpenMetric {
-  return labelled(name, help, [], () => [[[], read()]]);
 }
 
 function labelled(name: string, help: string, labels: readonly string[], read: () => readonly Sample[]): OpenMetric {

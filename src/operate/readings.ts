@@ -1,6 +1,6 @@
 import { isNearlyUsed, type Budget } from "../terms/money/budget.ts";
 import { ratioForMetric, type Micros } from "../terms/money/money.ts";
-import type { Metric } from "./metric.ts";
+import { counter, gauge, type Metric } from "./metric.ts";
 
 /** Current readings of the service, taken when the metrics page is requested. */
 export interface Readings {
@@ -187,24 +187,11 @@ export const READING_METRICS: readonly Metric<Readings>[] = [
     read: (it) =>
       it
         .budgets()
-        .map((reading) => [[reading.budget.id], usedRatio(reading)] as const)
+        .map(({ budget, used }) => [[budget.id], ratioForMetric(used, budget.limit)] as const)
         .toSorted(([, one], [, other]) => other - one)
         .slice(0, BUDGETS_MAX),
   },
 ];
-
-function gauge(name: string, help: string, read: (readings: Readings) => number): Metric<Readings> {
-  return { name, type: "gauge", help, labels: [], read: (readings) => [[[], read(readings)]] };
-}
-
-/** `read` must never decrease during the life of the process. */
-function counter(name: string, help: string, read: (readings: Readings) => number): Metric<Readings> {
-  return { name, type: "counter", help, labels: [], read: (readings) => [[[], read(readings)]] };
-}
-
-function usedRatio({ budget, used }: BudgetMetricReading): number {
-  return ratioForMetric(used, budget.limit);
-}
 
 function sum<Key extends string>(rows: readonly Readonly<Record<Key, number>>[], key: Key): number {
   return rows.reduce((total, row) => total + row[key], 0);
