@@ -1,8 +1,9 @@
-import { open, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Deployed, LoadedVersion } from "../admin/ports.ts";
 import type { Log } from "../operate/log.ts";
 import type { Store } from "../storage/store.ts";
+import { syncDirectory } from "../terms/platform/make-directory.ts";
 import { readSavedText, writeSavedText } from "../terms/platform/saved-text.ts";
 import type { Clock } from "../terms/time/clock.ts";
 import { PENDING_VERSIONS_FILE, type VersionTexts } from "../terms/version.ts";
@@ -79,7 +80,7 @@ export async function openVersionRegistrar(parts: RegistrarParts): Promise<Versi
     );
     const all = [...pending, ...entries];
     await writeSavedText(place, JSON.stringify(all));
-    await syncFolder(dirname(place));
+    syncDirectory(dirname(place));
     pending = all;
     log.warn(
       { event: "versions_pending", versions: all.length },
@@ -113,14 +114,4 @@ export async function openVersionRegistrar(parts: RegistrarParts): Promise<Versi
 
 function keyOf({ kind, id, digest }: Pick<LoadedVersion, "kind" | "id" | "digest">): string {
   return `${kind}/${id}/${digest}`;
-}
-
-/** Makes the name of a new file durable. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path);
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }

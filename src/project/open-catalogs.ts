@@ -6,7 +6,14 @@ import type { LoadedVersion } from "../admin/ports.ts";
 import type { Log } from "../operate/log.ts";
 import { PACKAGE_ROOT } from "./package-root.ts";
 import { resolveDatarunImports } from "./resolve-datarun-imports.ts";
-import { isEnabled, withLastValid, loadSources, type LoadedSources, textsOf } from "./load-sources.ts";
+import {
+  isEnabled,
+  withLastValid,
+  loadSources,
+  type LoadedSource,
+  type LoadedSources,
+  textsOf,
+} from "./load-sources.ts";
 import type { RunnableSource, SourceCatalog } from "../run/ports.ts";
 import { openSavedDocuments, type Learned } from "./saved-documents.ts";
 import { replaceData } from "./replace-data.ts";
@@ -176,18 +183,23 @@ export function functionCaches(dataDir: string | undefined): FunctionCaches {
   }
 }
 
-function versionOfFunction({ id, version, from, texts }: OpenFunction): LoadedVersion {
+export function versionOfFunction({
+  id,
+  version,
+  from,
+  texts,
+}: Pick<OpenFunction, "id" | "version" | "from" | "texts">): LoadedVersion {
   return { kind: "function", id, digest: version, origin: from, texts };
+}
+
+export function versionOfSource(loaded: LoadedSource): LoadedVersion {
+  const { source, from } = loaded;
+  return { kind: "source", id: source.id, digest: source.version, origin: from, texts: textsOf(loaded) };
 }
 
 function versionsOfSources({ all }: LoadedSources, patterns: readonly string[]): readonly LoadedVersion[] {
   const on = [...all.values()].filter((source) => isEnabled(source, patterns));
-  return on
-    .map((loaded): LoadedVersion => {
-      const { source, from } = loaded;
-      return { kind: "source", id: source.id, digest: source.version, origin: from, texts: textsOf(loaded) };
-    })
-    .toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  return on.map(versionOfSource).toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 function enabled(loaded: LoadedSources, patterns: readonly string[]): ReadonlyMap<string, RunnableSource> {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -51,13 +51,13 @@ export async function openSavedDocuments(places: readonly string[]): Promise<Sav
 
   return {
     find(text) {
-      const digest = digestOf(text);
+      const digest = hash("sha256", text);
       const value = Object.hasOwn(kept, digest) ? kept[digest] : undefined;
       if (value !== undefined) known.set(digest, value);
       return value;
     },
     learn(text, value) {
-      known.set(digestOf(text), value);
+      known.set(hash("sha256", text), value);
       files += 1;
     },
     keep: async () => ({ files, problem: files === 0 ? null : await write() }),
@@ -82,7 +82,7 @@ let codeVersion: string | undefined;
 function versionOfCode(): string {
   const code = CODE.flatMap((folder) => filesIn(fileURLToPath(new URL(folder, import.meta.url))));
   const files = [...code, ...PACKAGES.map(manifestOf)];
-  return digestOf(JSON.stringify([process.version, ...files.map((file) => readFileSync(file, "utf8"))]));
+  return hash("sha256", JSON.stringify([process.version, ...files.map((file) => readFileSync(file, "utf8"))]));
 }
 
 function filesIn(folder: string): string[] {
@@ -90,8 +90,4 @@ function filesIn(folder: string): string[] {
     .filter((name) => /\.[jt]s$/.test(name) && !/\.(test|kit)\./.test(name))
     .sort()
     .map((name) => join(folder, name));
-}
-
-function digestOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }

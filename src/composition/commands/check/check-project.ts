@@ -8,8 +8,7 @@ import { replaceData } from "../../../project/replace-data.ts";
 import type { Settings } from "../../../settings/settings.ts";
 import { regionFault } from "../../../terms/fault.ts";
 import { didYouMean } from "../../../terms/text/nearest.ts";
-import type { CheckReport } from "./findings.ts";
-import { lineOf } from "./line-of.ts";
+import { type CheckReport, lineOf } from "./findings.ts";
 
 /** The sources of a deployment, by id. */
 export interface CheckedSources {

@@ -1,10 +1,9 @@
 import type { LoadedVersion, Version } from "../../../admin/ports.ts";
 import { compareTexts, type TextDifferences } from "../../../admin/versions/compare-texts.ts";
-import { textsOf } from "../../../project/load-sources.ts";
+import { versionOfFunction, versionOfSource } from "../../../project/open-catalogs.ts";
 import type { Store } from "../../../storage/store.ts";
 import type { CheckedProject } from "./check-project.ts";
-import type { CheckReport } from "./findings.ts";
-import type { VersionChange, VersionRef } from "./version-change.ts";
+import type { CheckReport, VersionChange, VersionRef } from "./findings.ts";
 
 const NO_FILES: TextDifferences = { files: [], packages: [] };
 
@@ -14,12 +13,12 @@ const NO_FILES: TextDifferences = { files: [], packages: [] };
  */
 export async function compareWithStore(
   store: Store | "none yet",
-  project: CheckedProject,
+  { on, functions, isBroken }: CheckedProject,
   report: CheckReport,
 ): Promise<void> {
   const newest = store === "none yet" ? [] : await store.admin.newestVersions();
   const before = new Map(newest.map((version) => [keyOf(version), version]));
-  const loaded = loadedVersions(project);
+  const loaded = [...functions.map(versionOfFunction), ...[...on.values()].map(versionOfSource)];
   const changed = loaded.filter((version) => (before.get(keyOf(version))?.digest ?? version.digest) !== version.digest);
   const known = store === "none yet" ? [] : await store.admin.versionsOf(changed.map(({ digest }) => digest));
   const refOf = ({ kind, id, digest }: LoadedVersion): VersionRef => {
@@ -40,26 +39,10 @@ export async function compareWithStore(
   }
   const present = new Set(loaded.map(keyOf));
   for (const version of newest.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))) {
-    if (version.origin === "catalog" || present.has(keyOf(version)) || project.isBroken(version.id)) continue;
+    if (version.origin === "catalog" || present.has(keyOf(version)) || isBroken(version.id)) continue;
     changes.push({ ...idOf(version), change: "removed", before: toRef(version), after: null, ...NO_FILES });
   }
   report.changes = changes;
-}
-
-function loadedVersions({ on, functions }: CheckedProject): readonly LoadedVersion[] {
-  return [
-    ...functions.map(({ id, version, from, texts }): LoadedVersion => ({
-      kind: "function",
-      id,
-      digest: version,
-      origin: from,
-      texts,
-    })),
-    ...[...on.values()].map((loaded): LoadedVersion => {
-      const { source, from } = loaded;
-      return { kind: "source", id: source.id, digest: source.version, origin: from, texts: textsOf(loaded) };
-    }),
-  ];
 }
 
 function keyOf({ kind, id }: Pick<Version, "kind" | "id">): string {

@@ -1,4 +1,5 @@
-import type { VersionChange } from "./version-change.ts";
+import type { VersionKind } from "../../../admin/ports.ts";
+import type { TextDifferences } from "../../../admin/versions/compare-texts.ts";
 
 /** A finding that a check may report. Codes are used by `--ignore` and by programs, and never change their meaning. */
 export interface CheckRow {
@@ -209,6 +210,24 @@ export interface CheckFinding {
 /** Facts that are in order, so that a person sees that the right deployment was checked. */
 export type CheckFacts = Record<string, string | number>;
 
+/** How a function or source of this deployment differs from the version that was last registered. */
+export interface VersionChange extends TextDifferences {
+  readonly kind: VersionKind;
+  readonly id: string;
+  /** `removed`: it was registered from a project at some time, and is not in this one. */
+  readonly change: "changed" | "new" | "removed";
+  /** The version last registered. */
+  readonly before: VersionRef | null;
+  /** The version of the file. */
+  readonly after: VersionRef | null;
+}
+
+export interface VersionRef {
+  /** `null` if the version is not registered: a start does that. */
+  readonly number: number | null;
+  readonly digest: string;
+}
+
 /** Collects what the checks find. */
 export class CheckReport {
   readonly findings: CheckFinding[] = [];
@@ -220,4 +239,10 @@ export class CheckReport {
     const { file = null, line = null } = place;
     this.findings.push({ code, file, line, says, hint: CHECKS[code].hint });
   }
+}
+
+/** The line number at the start of a broken file's reason (`3:17: …`), if it has one. */
+export function lineOf(reason: string): number | null {
+  const [, line] = /^(\d+):\d+: /.exec(reason) ?? [];
+  return line === undefined ? null : Number(line);
 }

@@ -4,8 +4,7 @@ import { differencesText, toWireDifferences } from "../../../admin/versions/comp
 import type { JsonObject } from "../../../terms/json/json.ts";
 import { printable, printableLines } from "../../../terms/text/printable.ts";
 import { versionName } from "../../../terms/version.ts";
-import type { VersionChange } from "./version-change.ts";
-import type { CheckCode, CheckFacts, CheckFinding } from "./findings.ts";
+import type { CheckCode, CheckFacts, CheckFinding, VersionChange } from "./findings.ts";
 
 export interface Checked {
   readonly findings: readonly CheckFinding[];
