@@ -1,9 +1,6 @@
 import { defineCommand } from "../../admin/cli/command.ts";
 import { Type } from "../../terms/schema/type.ts";
-
-function text(description: string, placeholder: string) {
-  return Type.Optional(Type.String({ minLength: 1, description, "x-placeholder": placeholder }));
-}
+import { deploymentOptions, jsonOption, textOption } from "./option-schemas.ts";
 
 export default defineCommand({
   summary: "Make organizations, workflows, credentials, tokens, budgets and operators as a file describes them",
@@ -16,19 +13,17 @@ export default defineCommand({
         Type.String({ minLength: 1, description: "The state file", "x-placeholder": "FILE", "x-short": "f" }),
       ),
       plan: Type.Optional(Type.Boolean({ description: "Show what would change, and change nothing" })),
-      out: text("With --plan: write the plan to this file, which must not exist yet", "PLAN"),
-      plan_file: text("In place of --file: apply this plan, unless the store has changed since", "PLAN"),
+      out: textOption("With --plan: write the plan to this file, which must not exist yet", "PLAN"),
+      plan_file: textOption("In place of --file: apply this plan, unless the store has changed since", "PLAN"),
       prune: Type.Optional(
         Type.Boolean({
           description:
             "Also disable, revoke or remove objects with a key that the file does not describe, and those that it replaces",
         }),
       ),
-      tokens_out: text("Write new tokens to this file, which must not exist yet, and do not print them", "FILE"),
-      data_dir: text("Folder of the embedded store; .datarun by default", "DIR"),
-      project: text("The project folder", "DIR"),
-      remote: text("The admin address of the service, for which the token is in DATARUN_OPERATOR_TOKEN", "URL"),
-      json: Type.Optional(Type.Boolean({ description: "Print one JSON value on standard output and nothing else" })),
+      tokens_out: textOption("Write new tokens to this file, which must not exist yet, and do not print them", "FILE"),
+      ...deploymentOptions,
+      json: jsonOption,
     },
     { additionalProperties: false },
   ),

@@ -1,5 +1,6 @@
 import { Type } from "../../terms/schema/type.ts";
 import { defineCommand } from "../../admin/cli/command.ts";
+import { jsonOption } from "./option-schemas.ts";
 
 export default defineCommand({
   summary: "Compare the sources of batches that ran over the same file",
@@ -36,7 +37,7 @@ export default defineCommand({
           "x-placeholder": "FILE",
         }),
       ),
-      json: Type.Optional(Type.Boolean({ description: "Print one JSON value on standard output and nothing else" })),
+      json: jsonOption,
     },
     { required: ["out"], additionalProperties: false },
   ),

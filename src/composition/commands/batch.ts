@@ -1,10 +1,7 @@
 import { CONTEXTS } from "../../terms/caller.ts";
 import { Type } from "../../terms/schema/type.ts";
 import { defineCommand } from "../../admin/cli/command.ts";
-
-function text(description: string, placeholder: string) {
-  return Type.Optional(Type.String({ minLength: 1, description, "x-placeholder": placeholder }));
-}
+import { deploymentOptions, jsonOption, textOption } from "./option-schemas.ts";
 
 function texts(description: string, placeholder: string) {
   return Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description, "x-placeholder": placeholder }));
@@ -20,13 +17,13 @@ export default defineCommand({
     {
       input: Type.String({ minLength: 1, description: "The file, or - for standard input", "x-placeholder": "IN" }),
       sources: texts("The sources to ask, with commas between them", "SOURCES"),
-      func: text("In place of sources: the function to run", "FUNCTION"),
-      workflow: text("The workflow; by default that of DATARUN_WORKFLOW", "WORKFLOW"),
+      func: textOption("In place of sources: the function to run", "FUNCTION"),
+      workflow: textOption("The workflow; by default that of DATARUN_WORKFLOW", "WORKFLOW"),
       context: Type.Optional(Type.Enum([...CONTEXTS], { description: "The context of the runs; dev by default" })),
       map: texts("The column for an input, if its name is another", "INPUT=COLUMN"),
       const: texts("An input that is the same for every row", "INPUT=VALUE"),
       keep: texts("A column to copy into the records, such as an id of yours", "COLUMN"),
-      out: text("The file for the records: .jsonl, .csv or .parquet. Needed unless --dry-run is given", "OUT"),
+      out: textOption("The file for the records: .jsonl, .csv or .parquet. Needed unless --dry-run is given", "OUT"),
       concurrency: Type.Optional(
         Type.Integer({
           minimum: 1,
@@ -46,17 +43,15 @@ export default defineCommand({
           "x-placeholder": "N",
         }),
       ),
-      max_cost: text("Set a budget for the batch, such as 50EUR, and remove it afterwards", "AMOUNT"),
+      max_cost: textOption("Set a budget for the batch, such as 50EUR, and remove it afterwards", "AMOUNT"),
       again: Type.Optional(
         Type.Boolean({
           description: "Also ask rows again whose answers are lost or unknown, which may be billed twice",
         }),
       ),
-      url: text("The address of the service's public port; by default that of DATARUN_URL", "URL"),
-      data_dir: text("Folder of the embedded store; .datarun by default", "DIR"),
-      project: text("The project folder", "DIR"),
-      remote: text("The admin address of the service, for which the token is in DATARUN_OPERATOR_TOKEN", "URL"),
-      json: Type.Optional(Type.Boolean({ description: "Print one JSON value on standard output and nothing else" })),
+      url: textOption("The address of the service's public port; by default that of DATARUN_URL", "URL"),
+      ...deploymentOptions,
+      json: jsonOption,
     },
     { additionalProperties: false },
   ),

@@ -2,6 +2,7 @@ import { Type } from "../../terms/schema/type.ts";
 import { defineCommand } from "../../admin/cli/command.ts";
 import { CHECK_CODES } from "./check/findings.ts";
 import { settingOptions } from "./setting-options.ts";
+import { jsonOption } from "./option-schemas.ts";
 
 export default defineCommand({
   summary: "Check settings, sources, functions, store and disk without starting anything",
@@ -27,7 +28,7 @@ export default defineCommand({
           "x-says": "must be a code of a finding, such as project.no_cases",
         }),
       ),
-      json: Type.Optional(Type.Boolean({ description: "Print one JSON value on standard output and nothing else" })),
+      json: jsonOption,
       ...settingOptions.properties,
     },
     { additionalProperties: false },

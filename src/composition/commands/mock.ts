@@ -1,24 +1,9 @@
 import { defineCommand } from "../../admin/cli/command.ts";
 import { MAGIC } from "../../simulation/magic-inputs.ts";
 import { Type } from "../../terms/schema/type.ts";
+import { portOption, textOption } from "./option-schemas.ts";
 
 const DEFAULTS = { host: "127.0.0.1", port: 8070, adminPort: 8071, token: "drt_mock", workflow: "wfl_mock" };
-
-function port(description: string) {
-  return Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: 65_535,
-      description: `${description}, 0 for any free one`,
-      "x-placeholder": "N",
-      "x-says": "must be from 0 to 65535",
-    }),
-  );
-}
-
-function text(description: string, placeholder: string) {
-  return Type.Optional(Type.String({ minLength: 1, description, "x-placeholder": placeholder }));
-}
 
 export default defineCommand({
   summary: "Start a simulated service for the tests of its callers",
@@ -26,12 +11,12 @@ export default defineCommand({
   example: "--port 0 --admin-port 0 --set gleif__lei_record=timeout",
   input: Type.Object(
     {
-      port: port(`The port; ${DEFAULTS.port} by default`),
-      admin_port: port(`The port on which a test reads the requests received; ${DEFAULTS.adminPort} by default`),
-      host: text(`The address of both ports; ${DEFAULTS.host} by default, 0.0.0.0 in a container`, "ADDRESS"),
-      project: text("The project folder", "DIR"),
-      token: text(`The access token that it takes; ${DEFAULTS.token} by default`, "TEXT"),
-      workflow: text(`The workflow that it takes; ${DEFAULTS.workflow} by default`, "TEXT"),
+      port: portOption(`The port; ${DEFAULTS.port} by default`),
+      admin_port: portOption(`The port on which a test reads the requests received; ${DEFAULTS.adminPort} by default`),
+      host: textOption(`The address of both ports; ${DEFAULTS.host} by default, 0.0.0.0 in a container`, "ADDRESS"),
+      project: textOption("The project folder", "DIR"),
+      token: textOption(`The access token that it takes; ${DEFAULTS.token} by default`, "TEXT"),
+      workflow: textOption(`The workflow that it takes; ${DEFAULTS.workflow} by default`, "TEXT"),
       failure_details: Type.Optional(
         Type.Boolean({
           description: "Failed entries have the field failure; on by default, as in a new workflow",

@@ -5,9 +5,8 @@ import { projectFolder, folderRemark } from "../../project/config-file.ts";
 import { ConfigError } from "../../settings/read-settings.ts";
 import { CannotSimulate } from "../../simulation/usual-failures.ts";
 import { printableJson } from "../../terms/text/printable.ts";
-import { listenToLauncher } from "./launcher.ts";
+import { listenToLauncher, onStopSignal, onStrayError, replaceExit } from "./command-process.ts";
 import { reasonOf, messageWithLocation } from "./reason-of.ts";
-import { replaceExit } from "./replace-exit.ts";
 import { VARIABLES } from "../../terms/variables.ts";
 
 const STDERR = 2;
@@ -27,17 +26,15 @@ export async function serveMock(given: Omit<MockOptions, "log">): Promise<number
     if (!stopping && mock !== undefined) close();
     stopping = true;
   };
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, stop);
+  onStopSignal(stop);
   listenToLauncher(stop, stop);
-  const stray = (thrown: unknown) => {
+  onStrayError((thrown) => {
     if (mock !== undefined) return mock.reportStray(thrown);
     process.stderr.write(
       `datarun mock cannot start: work that a loaded file started has failed: ${messageWithLocation(thrown)}\n`,
     );
     exit(1);
-  };
-  process.on("uncaughtException", stray);
-  process.on("unhandledRejection", stray);
+  });
   try {
     refuseRealSecrets(given.token, process.env);
     const project = projectFolder(given.project, process.cwd());

@@ -4,7 +4,7 @@ import { openSources } from "../../project/open-catalogs.ts";
 import { ConfigError } from "../../settings/read-settings.ts";
 import { startVendorSimulator, type VendorSimulator } from "../../simulation/vendor-simulator.ts";
 import { systemClock } from "../../terms/time/clock.ts";
-import { listenToLauncher } from "./launcher.ts";
+import { listenToLauncher, onStopSignal } from "./command-process.ts";
 import { reasonOf } from "./reason-of.ts";
 
 export interface ServedVendors {
@@ -19,7 +19,7 @@ export async function serveVendors(what: ServedVendors): Promise<number> {
   try {
     const simulator = await start(what, (words) => process.stdout.write(words));
     const stop = () => void simulator.close().finally(() => process.exit(0));
-    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, stop);
+    onStopSignal(stop);
     listenToLauncher(stop, stop);
     return 0;
   } catch (error) {

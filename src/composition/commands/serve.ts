@@ -1,11 +1,10 @@
 import { setFlagsFromString } from "node:v8";
 import { ConfigError } from "../../settings/read-settings.ts";
 import { asTyped } from "../../admin/cli/typed-commands.ts";
-import { listenToLauncher } from "./launcher.ts";
+import { listenToLauncher, onStopSignal, onStrayError, replaceExit } from "./command-process.ts";
 import { reasonOf, messageWithLocation } from "./reason-of.ts";
 import type { SettingOptions } from "./setting-options.ts";
 import { folderRemark, settingsFrom } from "../../project/config-file.ts";
-import { replaceExit } from "./replace-exit.ts";
 import { start, type RunningService, type StartOptions } from "../start.ts";
 
 /**
@@ -45,26 +44,20 @@ export async function serve(name: "start" | "dev", given: SettingOptions, progra
       () => exit(1),
     );
   };
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => stop("directly"));
+  onStopSignal(() => stop("directly"));
   listenToLauncher(
     () => stop("byLauncher"),
     () => closing === undefined && stop("byLauncher"),
   );
   // An adapter may throw after its call has ended; that only adds a line to the log. A file that is being loaded may
   // start work that fails before the service runs.
-  const stray = (thrown: unknown) => {
+  onStrayError((thrown) => {
     if (running !== undefined) return running.reportStray(thrown);
-    if (name === "dev") {
-      process.stderr.write(`Work that a loaded file started has failed: ${messageWithLocation(thrown)}\n`);
-      return;
-    }
-    process.stderr.write(
-      `datarun cannot start: work that a loaded file started has failed: ${messageWithLocation(thrown)}\n`,
-    );
+    const message = messageWithLocation(thrown);
+    if (name === "dev") return void process.stderr.write(`Work that a loaded file started has failed: ${message}\n`);
+    process.stderr.write(`datarun cannot start: work that a loaded file started has failed: ${message}\n`);
     exit(1);
-  };
-  process.on("uncaughtException", stray);
-  process.on("unhandledRejection", stray);
+  });
   try {
     const settings = await settingsFrom(given);
     const remark = folderRemark(settings.project, process.cwd());

@@ -1,6 +1,7 @@
 import { Type } from "../../terms/schema/type.ts";
 import { defineCommand } from "../../admin/cli/command.ts";
 import { MAGIC } from "../../simulation/magic-inputs.ts";
+import { portOption } from "./option-schemas.ts";
 
 const PORT = 8090;
 
@@ -11,15 +12,7 @@ export default defineCommand({
   input: Type.Object(
     {
       project: Type.Optional(Type.String({ description: "The project folder", "x-placeholder": "DIR" })),
-      port: Type.Optional(
-        Type.Integer({
-          minimum: 0,
-          maximum: 65_535,
-          description: `The port; ${PORT} by default, 0 for any free one`,
-          "x-placeholder": "N",
-          "x-says": "must be from 0 to 65535",
-        }),
-      ),
+      port: portOption(`The port; ${PORT} by default`),
     },
     { additionalProperties: false },
   ),

@@ -1,20 +1,17 @@
-import { readFile, writeFile } from "node:fs/promises";
-import { write } from "../../../admin/cli/command-io.ts";
-import { cannotRead, cannotWrite } from "../../../admin/cli/file-problem.ts";
+import { readFile } from "node:fs/promises";
+import type { CommandIo } from "../../../admin/cli/command-io.ts";
+import { cannotRead } from "../../../admin/cli/file-problem.ts";
 import { usage } from "../../../admin/cli/parse-command.ts";
-import { EXIT, reportFailure } from "../../../admin/cli/report-failure.ts";
+import { EXIT } from "../../../admin/cli/report-failure.ts";
 import { decodeText } from "../../../admin/cli/read-text-file.ts";
-import { asTyped } from "../../../admin/cli/typed-commands.ts";
 import { renderChanges } from "../../../admin/state/render-changes.ts";
 import type { toWirePlan } from "../../../admin/state/plan-wire.ts";
 import type { JsonObject } from "../../../terms/json/json.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { shellWord } from "../../../terms/text/shell-word.ts";
-import { printableJson, printableLines } from "../../../terms/text/printable.ts";
 import { openAdminAccess } from "../batch/open-admin-access.ts";
-import { replaceExit } from "../replace-exit.ts";
-import { openTokensFile } from "./tokens-file.ts";
-import { readPlanFile, type SavedPlan } from "./plan-file.ts";
+import { type CommandOutcome, runToEnd } from "../command-process.ts";
+import { openTokensFile, readPlanFile, savePlan, type SavedPlan } from "./apply-files.ts";
 
 export interface ApplyInputs {
   readonly file?: string;
@@ -40,29 +37,12 @@ interface WireResult extends Pick<WirePlan, "changes" | "file_digest"> {
   readonly problem: string | null;
 }
 
-interface Ended {
-  readonly result: JsonObject;
-  readonly text: string;
-  readonly code: number;
-}
-
 /** Applies the file of this command line or shows its plan, and ends the process. */
 export async function beginApply(given: ApplyInputs, program = () => "datarun"): Promise<number> {
-  // Sources and functions that are loaded here must not end the command.
-  const exit = replaceExit();
-  const typed = (text: string) => asTyped(text, program);
-  const { stdin, stdout, stderr, env } = process;
-  const json = given.json === true;
-  try {
-    const { result, text, code } = await resultOf(given, env);
-    await write(stdout, json ? `${printableJson(result)}\n` : printableLines(text));
-    return exit(code);
-  } catch (thrown) {
-    return exit(await reportFailure(thrown, { stdin, stdout, stderr, env, typed }, json));
-  }
+  return runToEnd(({ env }) => outcomeOf(given, env), given.json === true, program);
 }
 
-async function resultOf(given: ApplyInputs, env: NodeJS.ProcessEnv): Promise<Ended> {
+async function outcomeOf(given: ApplyInputs, env: CommandIo["env"]): Promise<CommandOutcome> {
   const { name, saved } = await readInput(given);
   const { state, prune } = saved;
   const place = { dataDir: given.data_dir, project: given.project, makesStore: given.plan !== true };
@@ -78,7 +58,7 @@ async function resultOf(given: ApplyInputs, env: NodeJS.ProcessEnv): Promise<End
     if (given.plan === true) {
       if (given.out !== undefined) await savePlan(given.out, { ...saved, store_digest: plan.store_digest });
       const code = plan.changes.length === 0 ? EXIT.done : plan.drifted > 0 ? DRIFT : CHANGES;
-      return { result: plan as unknown as JsonObject, text, code };
+      return { result: plan, text, code };
     }
     const issues = plan.changes.some(
       ({ kind, action }) => (kind === "token" || kind === "operator") && (action === "create" || action === "replace"),
@@ -94,20 +74,12 @@ async function resultOf(given: ApplyInputs, env: NodeJS.ProcessEnv): Promise<End
     const { issued, problem } = result;
     const shown = tokens === null ? issued : issued.map(({ token: _, ...others }) => others);
     return {
-      result: { ...result, issued: shown, kept: plan.kept } as unknown as JsonObject,
+      result: { ...result, issued: shown, kept: plan.kept },
       text: text + resultText(result, tokens === null),
       code: problem === null ? EXIT.done : EXIT.failed,
     };
   } finally {
     await close();
-  }
-
-  async function savePlan(file: string, plan: SavedPlan): Promise<void> {
-    await writeFile(file, `${JSON.stringify(plan, null, 2)}\n`, { flag: "wx", mode: 0o600 }).catch(
-      (error: NodeJS.ErrnoException) => {
-        throw cannotWrite("created", error, "The file for the plan");
-      },
-    );
   }
 }
 
@@ -151,7 +123,7 @@ function withName(file: string): (error: unknown) => never {
 async function readSecrets(
   places: readonly string[],
   state: string,
-  env: NodeJS.ProcessEnv,
+  env: CommandIo["env"],
 ): Promise<Readonly<Record<string, string>>> {
   const values: Record<string, string> = {};
   for (const place of places) {
@@ -163,7 +135,7 @@ async function readSecrets(
   return values;
 }
 
-function variable(name: string, env: NodeJS.ProcessEnv): string {
+function variable(name: string, env: CommandIo["env"]): string {
   const value = env[name];
   if (value === undefined || value === "") throw new OperatorError("invalid", `The variable ${name} is not set.`);
   return value;

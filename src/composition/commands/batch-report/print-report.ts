@@ -2,7 +2,6 @@ import { writeFile } from "node:fs/promises";
 import { write } from "../../../admin/cli/command-io.ts";
 import { cannotWrite } from "../../../admin/cli/file-problem.ts";
 import { reportFailure } from "../../../admin/cli/report-failure.ts";
-import type { CompareNames } from "../../../batch/report/agreement.ts";
 import { renderReportHtml } from "../../../batch/report/render-html.ts";
 import { renderReportText } from "../../../batch/report/render-text.ts";
 import { reportFiles } from "../../../batch/report/report-files.ts";
@@ -20,7 +19,9 @@ interface ReportInput {
 export async function printReport({ out, agree = [], coverage, html, json = false }: ReportInput): Promise<number> {
   const { stdin, stdout, stderr, env } = process;
   try {
-    const report = await reportFiles({ outs: out, agree, coverage, openNames: openCatalogNames });
+    // Loads the catalog, which most reports do not need.
+    const openNames = async () => (await import("./open-names.ts")).openNames();
+    const report = await reportFiles({ outs: out, agree, coverage, openNames });
     if (html !== undefined)
       await writeFile(html, renderReportHtml(report), { flag: "wx", mode: 0o600 }).catch(
         (error: NodeJS.ErrnoException) => {
@@ -32,10 +33,4 @@ export async function printReport({ out, agree = [], coverage, html, json = fals
   } catch (error) {
     return reportFailure(error, { stdin, stdout, stderr, env }, json);
   }
-}
-
-/** Loads the catalog, which most reports do not need. */
-async function openCatalogNames(): Promise<CompareNames> {
-  const { openNames } = await import("./open-names.ts");
-  return openNames();
 }

@@ -1,18 +1,16 @@
-import { write } from "../../../admin/cli/command-io.ts";
+import type { CommandIo } from "../../../admin/cli/command-io.ts";
 import { usage } from "../../../admin/cli/parse-command.ts";
 import { openProgress } from "../../../admin/cli/progress.ts";
-import { EXIT, reportFailure } from "../../../admin/cli/report-failure.ts";
-import { asTyped } from "../../../admin/cli/typed-commands.ts";
+import { EXIT } from "../../../admin/cli/report-failure.ts";
 import { readMaxCost } from "../../../batch/batch-budget.ts";
 import { type BatchSpec, readPairs } from "../../../batch/batch-spec.ts";
 import type { BatchParts, BatchResult } from "../../../batch/batch-request.ts";
 import type { ServiceAccess } from "../../../batch/service-client.ts";
 import type { Context } from "../../../terms/caller.ts";
 import { growSlowly } from "../../../terms/platform/grow-slowly.ts";
-import { printableJson, printableLines } from "../../../terms/text/printable.ts";
 import { systemClock } from "../../../terms/time/clock.ts";
 import { COMMAND_VARIABLES } from "../../../terms/variables.ts";
-import { replaceExit } from "../replace-exit.ts";
+import { type CommandOutcome, runToEnd } from "../command-process.ts";
 import { openAdminAccess } from "./open-admin-access.ts";
 import { renderDryRun, renderBatch } from "./render-batch.ts";
 
@@ -45,46 +43,40 @@ const PARTIAL = 3;
 /** Runs the batch of this command line, prints its result, and ends the process. */
 export async function beginBatch(given: BatchInputs, program = () => "datarun"): Promise<number> {
   growSlowly();
-  // Sources and functions that are loaded here must not end the batch.
-  const exit = replaceExit();
-  const typed = (text: string) => asTyped(text, program);
-  const { stdin, stdout, stderr, env } = process;
-  const io = { stdin, stdout, stderr, env, typed };
   const json = given.json === true;
-  const progress = openProgress(io, systemClock, json);
-  try {
-    const spec = specOf(given, env);
-    const place = { dataDir: given.data_dir, project: given.project };
-    const { admin, close } = await openAdminAccess(given.remote, place, env);
-    const { note, onProgress } = progress;
-    const parts: BatchParts = { admin, stdin, clock: systemClock, note, onProgress, onInterrupt };
-    try {
-      const { text, code } = await resultOf(given, spec, parts, json, env);
-      progress.end();
-      await write(stdout, text);
-      return exit(code);
-    } finally {
-      await close();
-    }
-  } catch (thrown) {
-    progress.end();
-    return exit(await reportFailure(thrown, io, json));
-  }
+  return runToEnd(
+    async (io) => {
+      const { note, onProgress, end } = openProgress(io, systemClock, json);
+      try {
+        const spec = specOf(given, io.env);
+        const place = { dataDir: given.data_dir, project: given.project };
+        const { admin, close } = await openAdminAccess(given.remote, place, io.env);
+        const parts: BatchParts = { admin, stdin: process.stdin, clock: systemClock, note, onProgress, onInterrupt };
+        try {
+          return await outcomeOf(given, spec, parts, io.env);
+        } finally {
+          await close();
+        }
+      } finally {
+        end();
+      }
+    },
+    json,
+    program,
+  );
 }
 
-async function resultOf(
+async function outcomeOf(
   given: BatchInputs,
   spec: BatchSpec,
   parts: BatchParts,
-  json: boolean,
-  env: NodeJS.ProcessEnv,
-): Promise<{ readonly text: string; readonly code: number }> {
-  const shown = (result: object, rendered: string) => (json ? `${printableJson(result)}\n` : printableLines(rendered));
+  env: CommandIo["env"],
+): Promise<CommandOutcome> {
   if (given.dry_run === true) {
     const { tryBatch } = await import("../../../batch/prepare-batch.ts");
     const result = await tryBatch({ input: given.input, spec }, parts);
     const isValid = result.targets.every(({ invalid }) => invalid === 0) && result.rejected === 0;
-    return { text: shown(result, renderDryRun(result)), code: isValid ? EXIT.done : PARTIAL };
+    return { result, text: renderDryRun(result), code: isValid ? EXIT.done : PARTIAL };
   }
   if (given.out === undefined) throw usage("Give --out, the file for the records.");
   const { formatOf } = await import("../../../row-files/row-file.ts");
@@ -100,7 +92,7 @@ async function resultOf(
   };
   const { runBatch } = await import("../../../batch/run-batch.ts");
   const result = await runBatch(request, serviceOf(given, spec, env), parts);
-  return { text: shown(result, renderBatch(result)), code: codeOf(result) };
+  return { result, text: renderBatch(result), code: codeOf(result) };
 }
 
 function codeOf({ answered, lost, unknown, open, rows, stopped, projection }: BatchResult): number {
@@ -110,7 +102,7 @@ function codeOf({ answered, lost, unknown, open, rows, stopped, projection }: Ba
   return isComplete ? EXIT.done : PARTIAL;
 }
 
-function specOf(given: BatchInputs, env: NodeJS.ProcessEnv): BatchSpec {
+function specOf(given: BatchInputs, env: CommandIo["env"]): BatchSpec {
   const sources = (given.sources ?? []).flatMap((list) => list.split(",")).map((source) => source.trim());
   if ((sources.length === 0) === (given.func === undefined)) throw usage("Give either --sources or --func.");
   if (new Set(sources).size < sources.length || sources.includes(""))
@@ -128,7 +120,7 @@ function specOf(given: BatchInputs, env: NodeJS.ProcessEnv): BatchSpec {
   };
 }
 
-function serviceOf(given: BatchInputs, { workflow }: BatchSpec, env: NodeJS.ProcessEnv): ServiceAccess {
+function serviceOf(given: BatchInputs, { workflow }: BatchSpec, env: CommandIo["env"]): ServiceAccess {
   const address = given.url ?? env[COMMAND_VARIABLES.url] ?? "";
   const url = URL.parse(address);
   const from = given.url === undefined ? COMMAND_VARIABLES.url : "--url";

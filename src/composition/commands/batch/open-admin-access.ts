@@ -1,3 +1,4 @@
+import type { CommandIo } from "../../../admin/cli/command-io.ts";
 import { findVerbs } from "../../../admin/find-verbs.ts";
 import { findRemote } from "../../../admin/cli/remote/find-remote.ts";
 import { runVerb } from "../../../admin/run-verb.ts";
@@ -13,7 +14,7 @@ export interface OpenedAdminAccess {
 export async function openAdminAccess(
   remoteAddress: string | undefined,
   place: Pick<DeploymentSelection, "dataDir" | "project"> & { readonly makesStore?: boolean },
-  environment: NodeJS.ProcessEnv,
+  environment: CommandIo["env"],
 ): Promise<OpenedAdminAccess> {
   const remote = findRemote(remoteAddress, environment);
   // Remarks are for a person who has typed the verb.
