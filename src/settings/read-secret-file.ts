@@ -16,6 +16,23 @@ export function readSecretFile(variable: string, path: string): string {
   return text;
 }
 
+/**
+ * The value of a variable, or a function that returns the current content of the file that the other variable names. An
+ * empty variable counts as absent.
+ * @throws ConfigError if both are set, or the file cannot be read
+ */
+export function readVariable(
+  environment: Readonly<Record<string, string | undefined>>,
+  name: string,
+  fileName: string | null,
+): string | (() => string) | undefined {
+  const value = environment[name] || undefined;
+  const path = (fileName !== null && environment[fileName]) || undefined;
+  if (fileName === null || path === undefined) return value;
+  if (value !== undefined) throw new ConfigError(`${name} and ${fileName} are both set: set only one of them`);
+  return openSecretFile(fileName, path);
+}
+
 /** How often a file is looked at. */
 const LOOK_EVERY_MS = 1_000;
 

@@ -3,7 +3,7 @@ import { ConfigError } from "./config-error.ts";
 import { readOtelVariables } from "./otel-variables.ts";
 import { readSecretVariables } from "./secret-variables.ts";
 import { isPlainUrl } from "./plain-url.ts";
-import { openSecretFile } from "./read-secret-file.ts";
+import { readVariable } from "./read-secret-file.ts";
 import { noLonger, REMOVED } from "./removed.ts";
 import { fileVariableOf, optionOf, SETTINGS, variableOf, type Setting } from "./table.ts";
 
@@ -86,7 +86,11 @@ const PLACES: readonly Place[] = [
     where: "",
     find: (setting, { options = {} }) => (setting.variableOnly === true ? undefined : options[optionOf(setting)]),
   },
-  { nameOf: variableOf, where: "", find: (setting, { environment = {} }) => inEnvironment(setting, environment) },
+  {
+    nameOf: variableOf,
+    where: "",
+    find: (setting, { environment = {} }) => readVariable(environment, variableOf(setting), fileVariableOf(setting)),
+  },
   { nameOf: ({ key }) => key, where: " in the config file", find: ({ key }, { file = {} }) => lookUp(file, key) },
 ];
 
@@ -108,22 +112,6 @@ function valueOf(setting: Setting, sources: SettingsSources, renamed: Renamed[])
     return parse(setting, formerValue, formerName + where);
   }
   return setting.default;
-}
-
-/**
- * The variable's value, or the content of the file that its `_FILE` variable names. An empty variable counts as absent.
- */
-function inEnvironment(
-  setting: Setting,
-  environment: NonNullable<SettingsSources["environment"]>,
-): string | (() => string) | undefined {
-  const name = variableOf(setting);
-  const fileName = fileVariableOf(setting);
-  const value = environment[name] || undefined;
-  const path = (fileName !== null && environment[fileName]) || undefined;
-  if (fileName === null || path === undefined) return value;
-  if (value !== undefined) throw new ConfigError(`${name} and ${fileName} are both set: set only one of them`);
-  return openSecretFile(fileName, path);
 }
 
 /** A host with a port or a scheme would never match a request, and the failure would be hard to explain. */

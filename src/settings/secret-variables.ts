@@ -1,6 +1,6 @@
 import { ConfigError } from "./config-error.ts";
 import { isPlainUrl } from "./plain-url.ts";
-import { openSecretFile } from "./read-secret-file.ts";
+import { readVariable } from "./read-secret-file.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -60,20 +60,16 @@ export type ReadSecretVariable = (name: SecretVariableName) => string | undefine
 
 /** @throws ConfigError for an address that is none, or a file that cannot be read */
 export function readSecretVariables(environment: Environment): ReadSecretVariable {
-  const files = new Map<string, () => string>();
-  const read: ReadSecretVariable = (name) => {
-    const { isUrl, secret }: SecretVariable = SECRET_VARIABLES[name];
-    const value = environment[name] || undefined;
-    if (value !== undefined && isUrl === true && !isPlainUrl(value))
-      throw new ConfigError(`${name} must be an http or https address without a user, a query or a fragment`);
-    const fileName = `${name}_FILE`;
-    const path = secret === true ? environment[fileName] || undefined : undefined;
-    if (path === undefined) return value;
-    if (value !== undefined) throw new ConfigError(`${name} and ${fileName} are both set: set only one of them`);
-    const file = files.get(fileName) ?? openSecretFile(fileName, path);
-    files.set(fileName, file);
-    return file();
+  const values = new Map(
+    Object.entries<SecretVariable>(SECRET_VARIABLES).map(([name, { isUrl, secret }]) => {
+      const value = readVariable(environment, name, secret === true ? `${name}_FILE` : null);
+      if (typeof value === "string" && isUrl === true && !isPlainUrl(value))
+        throw new ConfigError(`${name} must be an http or https address without a user, a query or a fragment`);
+      return [name, value];
+    }),
+  );
+  return (name) => {
+    const value = values.get(name);
+    return typeof value === "function" ? value() : value;
   };
-  for (const name of Object.keys(SECRET_VARIABLES) as SecretVariableName[]) read(name);
-  return read;
 }
