@@ -31,7 +31,7 @@ test("failures of simulated vendors block no real call, and failures of a real v
     const around = composeCalls({
       finder: { find: async () => null },
       client: doorThat(!failing),
-      simulatedDoor: doorThat(failing),
+      simulatedClient: doorThat(failing),
       clock: systemClock,
       leaseOf: leasesInMemory(systemClock).leaseOf,
       budgets: { find: async () => null },

@@ -17,7 +17,7 @@ export interface CallMiddlewareParts extends AdapterParts {
   readonly leaseOf: Leases;
   readonly budgets: Budgets;
   /** The outbound client for calls of simulated workflows. */
-  readonly simulatedDoor: VendorClient;
+  readonly simulatedClient: VendorClient;
 }
 
 export interface ComposedCalls {
@@ -32,7 +32,7 @@ export interface ComposedCalls {
 
 /** Composes the middleware of a source call, outermost first: one list for real calls, one for simulated ones. */
 export function composeCalls(parts: CallMiddlewareParts): ComposedCalls {
-  const { finder, clock, client: door, simulatedDoor, leaseOf, budgets } = parts;
+  const { finder, clock, simulatedClient, leaseOf, budgets } = parts;
   const credential = withCredential(finder, clock);
   const breaker = withBreaker(clock);
   const deadline = withDeadline(clock);
@@ -41,13 +41,13 @@ export function composeCalls(parts: CallMiddlewareParts): ComposedCalls {
 
   const real = composeMiddleware(
     vendorMiddleware({ credential, budgets, amongCalls: [breaker, withSourceLimits(leaseOf, clock)], deadline }, clock),
-    callAdapter({ ...parts, client: door, wait }),
+    callAdapter({ ...parts, wait }),
   );
   // Simulated calls do not leave the machine, so every region is allowed. They use no breakers and limits of real
   // calls, because their failures say nothing about real vendors. They cost nothing, so they use no budget.
   const simulated = composeMiddleware(
     [withInputs, withPlaceholderCredential(credential), deadline],
-    callAdapter({ ...parts, client: simulatedDoor, wait: createSkippedWait(clock) }),
+    callAdapter({ ...parts, client: simulatedClient, wait: createSkippedWait(clock) }),
   );
 
   return {

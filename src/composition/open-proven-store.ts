@@ -1,4 +1,6 @@
+import { proveRootKeys, type KeyStanding } from "../credentials/prove-root-keys.ts";
 import type { RootKeyRing } from "../credentials/root-key-ring.ts";
+import { proofOf } from "../credentials/seal.ts";
 import type { RunObserver } from "../run/ports.ts";
 import type { Log } from "../operate/log.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -7,7 +9,6 @@ import type { Clock } from "../terms/time/clock.ts";
 import { settledWithin } from "../terms/time/within.ts";
 import { openKeyedStore, type OpenedStore } from "./open-store.ts";
 import { unwrapRootKeys } from "./unwrap-root-keys.ts";
-import { settleRootKey } from "./settle-root-key.ts";
 
 export interface StoreParts {
   readonly settings: Settings;
@@ -79,4 +80,30 @@ export async function openProvenStore(parts: StoreParts): Promise<ProvenStore> {
     unreadableDataKeys: () => unreadable,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
+}
+
+/**
+ * Acts on the comparison of the root keys with the store. The first service on a store registers the root key that
+ * seals everything. Data keys that cannot be opened are logged, and do not stop the start.
+ * @throws RootKeyError if another service has just registered a different root key
+ */
+async function settleRootKey(
+  { store, rootKeys }: OpenedStore,
+  standing: KeyStanding,
+  clock: Clock,
+  log: Log,
+): Promise<void> {
+  if (standing.unreadable > 0) {
+    log.error(
+      { event: "data_keys_unreadable", data_keys: standing.unreadable, root_keys_lacking: standing.lacking },
+      "some stored credentials cannot be used: datarun keys verify names them",
+    );
+  }
+  if (standing.settled) return;
+  const rootKey = rootKeys.current();
+  const act = { who: "service", via: "service", what: "start", wallAt: clock.wall() } as const;
+  const isFirst = await store.admin.registerRootKey(act, { id: rootKey.id, proof: proofOf(rootKey) }, false);
+  if (isFirst)
+    log.info({ event: "root_key_registered", root_key: rootKey.id }, "everything will be sealed by this root key");
+  else await proveRootKeys(rootKeys, store.keys);
 }

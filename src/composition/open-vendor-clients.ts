@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { ConfigError } from "../settings/config-error.ts";
 import type { Settings } from "../settings/settings.ts";
-import { defaultIdleConnections, defaultVendorSockets } from "./connections-limit.ts";
+import { defaultIdleConnections, defaultVendorSockets } from "./default-limits.ts";
 import { createOutboundClient, type OutboundClient } from "../outbound/http-client.ts";
 import { outboundLimits } from "../outbound/outbound-limits.ts";
 import { createSimulatedClient } from "../outbound/simulated-client.ts";

@@ -12,7 +12,7 @@ import type { ByteBudget } from "../terms/concurrency/byte-budget.ts";
 import type { Clock } from "../terms/time/clock.ts";
 import { FAULTS, type RequestFaultCode } from "../terms/fault.ts";
 import { newId } from "../terms/ids.ts";
-import { defaultConnections } from "./connections-limit.ts";
+import { defaultConnections } from "./default-limits.ts";
 import type { Runs } from "./runs.ts";
 import type { ServiceParts } from "./service-parts.ts";
 

@@ -15,7 +15,7 @@ import type { ServiceParts } from "./service-parts.ts";
 /** The part of a log line besides the author's text: time, level, event, ids. */
 const LINE_BYTES = 200;
 
-export interface Runs extends Pick<ComposedCalls, "endWaitsForOrders" | "endCalls" | "openBreakers" | "watchCalls"> {
+export interface Runs extends Omit<ComposedCalls, "runSource"> {
   readonly startData: (request: RunRequest) => StartedRun;
   readonly startFunction: (request: FunctionRequest) => StartedRun;
   readonly admission: Admission;
@@ -34,20 +34,19 @@ export function createRuns(
     runsMax: settings.limits.runs,
     runsPerOrganizationMax: settings.limits.runsPerOrganization,
   });
-  const { finder, vendorClient: door, simulatedClient: simulatedDoor, leaseOf, budgets } = parts;
-  const around = composeCalls({
-    finder,
-    client: door,
-    simulatedDoor,
-    leaseOf,
-    budgets,
+  const { runSource, ...calls } = composeCalls({
+    finder: parts.finder,
+    client: parts.vendorClient,
+    simulatedClient: parts.simulatedClient,
+    leaseOf: parts.leaseOf,
+    budgets: parts.budgets,
     clock,
     log: (...said) => logOfSource(log, messages, ...said),
   });
   const engine = {
     catalog: parts.sources,
     versions: parts.versions,
-    runSource: around.runSource,
+    runSource,
     ledger: parts.ledger,
     observers,
     admission,
@@ -76,10 +75,7 @@ export function createRuns(
     }),
     admission,
     stopShadows: () => shadows?.stop(),
-    endWaitsForOrders: () => around.endWaitsForOrders(),
-    endCalls: () => around.endCalls(),
-    openBreakers: () => around.openBreakers(),
-    watchCalls: around.watchCalls,
+    ...calls,
   };
 }
 

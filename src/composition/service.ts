@@ -9,7 +9,7 @@ import type { PublicServer } from "../http/server.ts";
 import type { Clock } from "../terms/time/clock.ts";
 import { settledWithin } from "../terms/time/within.ts";
 import { createPublicPort, type PublicPort } from "./public-port.ts";
-import { defaultMemoryBytes } from "./default-memory.ts";
+import { defaultMemoryBytes } from "./default-limits.ts";
 import { createRuns, type Runs } from "./runs.ts";
 import { createStateReader, type ServiceStateReader } from "./service-state.ts";
 import type { ServiceParts } from "./service-parts.ts";

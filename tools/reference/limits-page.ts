@@ -1,6 +1,6 @@
 import { STARTED_MAX } from "../../src/run/middleware/started-limits.ts";
 import { ACCESS_LIMITS, WORKFLOW_LOOKUP_MS_MIN } from "../../src/access/authenticate.ts";
-import { IDLE_CONNECTIONS_MAX, VENDOR_SOCKETS_MAX } from "../../src/composition/connections-limit.ts";
+import { IDLE_CONNECTIONS_MAX, VENDOR_SOCKETS_MAX } from "../../src/composition/default-limits.ts";
 import type { SettingKey } from "../../src/settings/settings.ts";
 import { SETTINGS, type Setting } from "../../src/settings/table.ts";
 import { LARGE_RUNS_MB, WAITING_PER_ORGANIZATION } from "../../src/functions/pool/schedule.ts";

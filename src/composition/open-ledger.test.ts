@@ -3,7 +3,7 @@ import test from "node:test";
 import { makeRun, runOnce, startLedger } from "../ledger/ledger.kit.ts";
 import { FakeClock } from "../terms/time/clock.kit.ts";
 import { HOUR_MS } from "../terms/time/durations.ts";
-import { hasNewRuns } from "./has-new-runs.ts";
+import { hasNewRuns } from "./open-ledger.ts";
 
 test("there is nothing to sum up before the first run, nor once the day of the last one has its totals", async (t) => {
   const { ledger } = await startLedger(t);

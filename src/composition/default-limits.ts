@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
+import { totalmem } from "node:os";
 import { getHeapStatistics } from "node:v8";
 
-const MOST = 10_000;
+const CONNECTIONS_MAX = 10_000;
 /** Assumed if the system does not report a limit. */
 const FILES_USUAL = 1_024;
 /**
@@ -16,7 +17,7 @@ const MEMORY_PER_CONNECTION = 512 * 1024;
  */
 export function defaultConnections(): number {
   const byMemory = getHeapStatistics().heap_size_limit / MEMORY_PER_CONNECTION;
-  return Math.floor(Math.max(16, Math.min(MOST, filesMax() / 2, byMemory)));
+  return Math.floor(Math.max(16, Math.min(CONNECTIONS_MAX, filesMax() / 2, byMemory)));
 }
 
 export const IDLE_CONNECTIONS_MAX = 4_096;
@@ -46,4 +47,17 @@ function filesMax(): number {
   } catch {
     return FILES_USUAL;
   }
+}
+
+const MIB = 1024 * 1024;
+const MEMORY_BYTES_MIN = 32 * MIB;
+const MEMORY_BYTES_MAX = 1024 * MIB;
+/** Under attack, data takes about three times its size in memory: it is parsed, joined and serialized again. */
+const MEMORY_PART = 1 / 8;
+
+/** The default memory limit for callers' data, from the heap, the container and the machine. */
+export function defaultMemoryBytes(): number {
+  const container = process.constrainedMemory() || totalmem();
+  const memory = Math.min(getHeapStatistics().heap_size_limit, container / 2, totalmem() / 2);
+  return Math.round(Math.min(MEMORY_BYTES_MAX, Math.max(MEMORY_BYTES_MIN, memory * MEMORY_PART)));
 }
