@@ -25,7 +25,7 @@ export function disableAndEnable<Row>({ name, id: schema, example, disable, enab
     defineVerb({
       ...texts,
       example,
-      input: Type.Object({ [name]: schema }, { additionalProperties: false }),
+      input: { [name]: schema },
       positional: [name],
       role: "operator",
       changes: true,

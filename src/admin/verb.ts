@@ -1,5 +1,6 @@
-import type { Static, TObject, TSchema } from "typebox";
+import type { Static, TObject, TProperties, TSchema } from "typebox";
 import type { JsonObject } from "../terms/json/json.ts";
+import { Type } from "../terms/schema/type.ts";
 import type { Need, VerbCall } from "./needs.ts";
 import type { Role } from "./ports.ts";
 
@@ -19,9 +20,9 @@ export interface Verb<
   /** A realistic command line, without the verb's name. */
   readonly example: string;
   /**
-   * One object, snake case, `additionalProperties: false`, a `description` on each property. A boolean is a switch, an
-   * array an option that may be repeated, and an object is filled by `--set`, `--set-env` and `--stdin`. `x-says` on a
-   * property is the message for an invalid value, after the property's name.
+   * One object, snake case, without other properties, a `description` on each property. A boolean is a switch, an array
+   * an option that may be repeated, and an object is filled by `--set`, `--set-env` and `--stdin`. `x-says` on a property
+   * is the message for an invalid value, after the property's name.
    */
   readonly input: Input;
   /** The positional properties of the command line, in order. The last may be a list, which takes all others. */
@@ -107,16 +108,23 @@ export interface TextStream<Result extends JsonObject = JsonObject> {
 /** Media types of streams that are not text. */
 export const BINARY_TYPES: readonly string[] = ["application/vnd.apache.parquet"];
 
+/** A verb as its file declares it: its input has these properties and no others. */
+type VerbDeclaration<Properties extends TProperties, Result extends JsonObject, Named extends Need> = Omit<
+  Verb<TObject<Properties>, Result, Named>,
+  "input"
+> & { readonly input: Properties };
+
 /** Checks a verb's types where it is declared, and returns it as the general type. */
-export function defineVerb<Input extends TObject, Result extends JsonObject, const Named extends Need>(
-  verb: Verb<Input, Result, Named>,
+export function defineVerb<Properties extends TProperties, Result extends JsonObject, const Named extends Need>(
+  verb: VerbDeclaration<Properties, Result, Named>,
 ): Verb {
-  return verb as unknown as Verb;
+  return { ...verb, input: Type.Object(verb.input, { additionalProperties: false }) } as unknown as Verb;
 }
 
 /** The same for a verb that produces a text. */
-export function defineStreamedVerb<Input extends TObject, Result extends JsonObject, const Named extends Need>(
-  verb: Omit<Verb<Input, Result, Named>, "run" | "result"> & Required<Pick<Verb<Input, Result, Named>, "stream">>,
+export function defineStreamedVerb<Properties extends TProperties, Result extends JsonObject, const Named extends Need>(
+  verb: Omit<VerbDeclaration<Properties, Result, Named>, "run" | "result" | "stream"> &
+    Required<Pick<Verb<TObject<Properties>, Result, Named>, "stream">>,
 ): Verb {
-  return { ...verb, run: () => Promise.reject(new RangeError("it answers with a text")) } as unknown as Verb;
+  return defineVerb({ ...verb, run: () => Promise.reject(new RangeError("it answers with a text")) } as never);
 }

@@ -26,7 +26,7 @@ function shell(body: (call: VerbCall, printed: () => string, interrupt: () => vo
   const verb = defineVerb({
     summary: "Work",
     example: "",
-    input: Type.Object({}, { additionalProperties: false }),
+    input: {},
     role: "operator",
     changes: true,
     needs: [],

@@ -13,19 +13,16 @@ export default defineVerb({
   description:
     "Without --source and --function it has every source that is on, and every function. With --against nothing is printed but what would break a client of an earlier contract, one line each with its JSON pointer: something that was removed, an input that is required now, a type that changed, an input that accepts less. Additions break nothing. The exit code is then 2; it is 1 if the earlier contract cannot be read.",
   example: "--source google__phone_number --against openapi.json",
-  input: Type.Object(
-    {
-      ...contractInputs,
-      against: Type.Optional(
-        Type.String({
-          maxLength: CONTRACT_CHARS_MAX,
-          description: "The earlier contract, of this command or the file openapi.json of a release",
-          "x-file": true,
-        }),
-      ),
-    },
-    { additionalProperties: false },
-  ),
+  input: {
+    ...contractInputs,
+    against: Type.Optional(
+      Type.String({
+        maxLength: CONTRACT_CHARS_MAX,
+        description: "The earlier contract, of this command or the file openapi.json of a release",
+        "x-file": true,
+      }),
+    ),
+  },
   role: "viewer",
   changes: false,
   needs: ["sources", "functions", "replyBytesMax"],

@@ -15,25 +15,22 @@ export default defineVerb({
   description:
     "Every source is called that is on, declares public inputs under `live`, and needs no credential or has one in the organization. Sources whose vendors bill nothing are called first. Before each billed call its price is shown, and you are asked. A proof has the digest of the source's version, the date, whether there was a record, and the paths and types of the replies and of the output; never a value. The proofs are in datarun.proofs.json of the project: commit it. `source list` and the console show them. The calls use the budgets of the organization, are recorded in the audit trail before they are sent, and are counted by `ledger summary`. The exit code is 1 if a call failed, if a vendor had no record, or if no vendor was called.",
   example: "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --max-cost 5EUR",
-  input: Type.Object(
-    {
-      source: Type.Optional({ ...sourcesInput, description: "A source to prove; all without it" }),
-      org: Type.Optional(organizationInput),
-      context: Type.Optional(Type.Enum([...CONTEXTS], { description: "The context of the calls; dev by default" })),
-      free_only: Type.Optional(Type.Boolean({ description: "Only the sources whose vendors bill nothing" })),
-      yes: Type.Optional(Type.Boolean({ description: "Make every billed call without asking" })),
-      max_cost: Type.Optional(
-        Type.String({
-          pattern: "^[0-9]{1,10}(\\.[0-9]{1,6})? ?[A-Z]{3}$",
-          description:
-            "The most that all calls together may cost, such as 5EUR. Calls without a known price are left out",
-          "x-placeholder": "AMOUNT",
-          "x-says": "must be an amount with its currency, such as 5EUR",
-        }),
-      ),
-    },
-    { additionalProperties: false },
-  ),
+  input: {
+    source: Type.Optional({ ...sourcesInput, description: "A source to prove; all without it" }),
+    org: Type.Optional(organizationInput),
+    context: Type.Optional(Type.Enum([...CONTEXTS], { description: "The context of the calls; dev by default" })),
+    free_only: Type.Optional(Type.Boolean({ description: "Only the sources whose vendors bill nothing" })),
+    yes: Type.Optional(Type.Boolean({ description: "Make every billed call without asking" })),
+    max_cost: Type.Optional(
+      Type.String({
+        pattern: "^[0-9]{1,10}(\\.[0-9]{1,6})? ?[A-Z]{3}$",
+        description:
+          "The most that all calls together may cost, such as 5EUR. Calls without a known price are left out",
+        "x-placeholder": "AMOUNT",
+        "x-says": "must be an amount with its currency, such as 5EUR",
+      }),
+    ),
+  },
   positional: ["source"],
   role: "operator",
   terminalOnly: true,

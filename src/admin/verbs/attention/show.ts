@@ -10,7 +10,7 @@ export default defineVerb({
   description:
     "Charges to be settled, budgets that are nearly used, sources that fail or have become slow, credentials that are missing or that their vendors refuse, failed logins. With --remote also the state of the running service: whether it accepts runs, which sources it is not calling for now, and the state of its ledger. The thresholds are those of the alerts in deploy/prometheus.",
   example: "",
-  input: Type.Object({}, { additionalProperties: false }),
+  input: {},
   role: "viewer",
   changes: false,
   needs: ["store", "ledger", "serviceState"],

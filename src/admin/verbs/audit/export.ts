@@ -15,13 +15,10 @@ export default defineStreamedVerb({
   description:
     "One entry per line, without secrets. In the format csv the details of an entry are JSON in one cell. Names that objects have now are left out, so the same entries are always written in the same way.",
   example: "2026-03.csv --from 2026-03-01 --to 2026-04-01",
-  input: Type.Object(
-    {
-      format: Type.Optional(Type.Enum(["csv", "jsonl"], { description: "csv by default" })),
-      ...auditFilterInputs,
-    },
-    { additionalProperties: false },
-  ),
+  input: {
+    format: Type.Optional(Type.Enum(["csv", "jsonl"], { description: "csv by default" })),
+    ...auditFilterInputs,
+  },
   role: "viewer",
   changes: false,
   needs: ["store"],

@@ -10,7 +10,7 @@ export default defineVerb({
   summary: "List what operators changed, newest first",
   description: "Shows who changed what and when, without secrets. Runs and vendor calls are in the ledger.",
   example: "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --what token --from 2026-03-01 --limit 20",
-  input: Type.Object({ ...auditFilterInputs, ...pagedById(PREFIX.audit) }, { additionalProperties: false }),
+  input: { ...auditFilterInputs, ...pagedById(PREFIX.audit) },
   role: "viewer",
   changes: false,
   needs: ["store"],

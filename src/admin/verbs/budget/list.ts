@@ -12,10 +12,7 @@ import { defineVerb } from "../../verb.ts";
 export default defineVerb({
   summary: "List budgets, oldest first, with their use in the current period",
   example: "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
-  input: Type.Object(
-    { org: Type.Optional(organizationInput), ...pagedById(PREFIX.budget) },
-    { additionalProperties: false },
-  ),
+  input: { org: Type.Optional(organizationInput), ...pagedById(PREFIX.budget) },
   role: "viewer",
   changes: false,
   needs: ["store", "ledger"],

@@ -10,7 +10,7 @@ export default defineVerb({
   description:
     "For budgets with leases of dead processes (SILENT in budget show), or that were full too early. USED becomes the ledger's sum of the period. Leases of processes that have not reported for a minute are freed; those of other processes stay. Every request that was sent has to be in the ledger: first send the journals of machines that will not start again there, with `datarun ledger drain`. Live tests are not in the ledger, and are no longer counted afterwards.",
   example: "bud_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
-  input: Type.Object({ budget: budgetInput }, { additionalProperties: false }),
+  input: { budget: budgetInput },
   positional: ["budget"],
   role: "owner",
   changes: true,

@@ -6,7 +6,7 @@ export default defineVerb({
   summary: "Remove a budget, so that it limits nothing any more",
   description: "What it has counted is deleted. A running service notices within a second.",
   example: "bud_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
-  input: Type.Object({ budget: budgetInput }, { additionalProperties: false }),
+  input: { budget: budgetInput },
   positional: ["budget"],
   role: "owner",
   changes: true,

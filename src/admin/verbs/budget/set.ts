@@ -40,43 +40,40 @@ export default defineVerb({
   description:
     "Before a request is sent, the most that it can cost is reserved in every budget that applies to it. If one has too little left, the request is not sent, and its source fails with a message that names the budget. Amounts that the vendor does not charge become available again; an unknown charge counts until it is settled. Days and months are those of --time-zone. A budget counts from when it is set or, with --count-so-far, from the beginning of its current period; requests in progress at that moment are counted then only by `budget recount`. Setting it again for the same scope, period, currency and time zone changes its limit, and its use still counts. In another time zone it is another budget, and both limit until one of them is removed. A budget in money counts only requests that are priced in its currency; one in calls counts every request that may be billed.",
   example: "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --source acme__people --per month --amount 500 --currency EUR",
-  input: Type.Object(
-    {
-      org: organizationInput,
-      workflow: Type.Optional({ ...workflowInput, description: "Only requests of this workflow" }),
-      source: Type.Optional({ ...sourceInput, description: "Only requests of this source" }),
-      credential: Type.Optional({ ...credentialInput, description: "Only requests with this credential" }),
-      per: Type.Enum([...BUDGET_PERIODS], { description: "The period: the limit applies to each day or each month" }),
-      time_zone: Type.Optional(
-        timeZoneInput(
-          "Where the days and months begin, such as Europe/Berlin; by default that of the budget that is set again, or UTC",
-        ),
+  input: {
+    org: organizationInput,
+    workflow: Type.Optional({ ...workflowInput, description: "Only requests of this workflow" }),
+    source: Type.Optional({ ...sourceInput, description: "Only requests of this source" }),
+    credential: Type.Optional({ ...credentialInput, description: "Only requests with this credential" }),
+    per: Type.Enum([...BUDGET_PERIODS], { description: "The period: the limit applies to each day or each month" }),
+    time_zone: Type.Optional(
+      timeZoneInput(
+        "Where the days and months begin, such as Europe/Berlin; by default that of the budget that is set again, or UTC",
       ),
-      amount: Type.Optional({ ...amountInput, description: "How much may be charged" }),
-      currency: Type.Optional(currencyInput),
-      calls: Type.Optional(
-        Type.Integer({
-          minimum: 1,
-          maximum: 1_000_000_000,
-          description: "In place of an amount: how many requests may be charged",
-        }),
-      ),
-      warn: Type.Optional(
-        Type.Integer({
-          minimum: 1,
-          maximum: 100,
-          description: `From this percentage of the limit on, a warning is logged and a metric counts the budget; ${WARN_PERCENT} by default`,
-          "x-placeholder": "PERCENT",
-        }),
-      ),
-      count_so_far: Type.Optional(
-        Type.Boolean({
-          description: "A new budget also counts what its current day or month has cost already, by the ledger",
-        }),
-      ),
-    },
-    { additionalProperties: false },
-  ),
+    ),
+    amount: Type.Optional({ ...amountInput, description: "How much may be charged" }),
+    currency: Type.Optional(currencyInput),
+    calls: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_000_000_000,
+        description: "In place of an amount: how many requests may be charged",
+      }),
+    ),
+    warn: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 100,
+        description: `From this percentage of the limit on, a warning is logged and a metric counts the budget; ${WARN_PERCENT} by default`,
+        "x-placeholder": "PERCENT",
+      }),
+    ),
+    count_so_far: Type.Optional(
+      Type.Boolean({
+        description: "A new budget also counts what its current day or month has cost already, by the ledger",
+      }),
+    ),
+  },
   role: "owner",
   changes: true,
   needs: ["store", "sources", "ledger"],

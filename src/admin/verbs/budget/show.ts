@@ -13,7 +13,7 @@ export default defineVerb({
   description:
     "USED is spent, or reserved for requests in progress; a running service reports it about once a second. LEASED is the amount that processes have leased beyond that, and will either use or return. SILENT is leased by processes that have not reported for a minute: they are dead, or cannot reach the store; budget recount frees it. COUNTS FROM is when the budget was set, and SPENT BEFORE the amount charged in its period before that, which it does not count. The other figures are from the ledger: the requests in the scope of the budget since its period began, or since it was set. UNKNOWN of them count in full until they are settled, and a budget in money counts neither those that are UNPRICED nor those in OTHER CURRENCIES.",
   example: "bud_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
-  input: Type.Object({ budget: budgetInput }, { additionalProperties: false }),
+  input: { budget: budgetInput },
   positional: ["budget"],
   role: "viewer",
   changes: false,

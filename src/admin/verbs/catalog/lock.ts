@@ -7,14 +7,11 @@ export default defineVerb({
   description:
     "Writes into datarun.lock what each source of the packages of the setting `catalogs` may reach, which credential fields it asks for, and the digest of its file. A service starts only if the installed packages are as the lock states, so read the shown differences and commit the file. The guide on packages has the rules that a package must follow.",
   example: "--project my-project --check",
-  input: Type.Object(
-    {
-      check: Type.Optional(
-        Type.Boolean({ description: "Write nothing; the exit code is 2 if a package differs from the lock" }),
-      ),
-    },
-    { additionalProperties: false },
-  ),
+  input: {
+    check: Type.Optional(
+      Type.Boolean({ description: "Write nothing; the exit code is 2 if a package differs from the lock" }),
+    ),
+  },
   role: "owner",
   terminalOnly: true,
   changes: true,

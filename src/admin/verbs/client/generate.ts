@@ -11,14 +11,11 @@ export default defineVerb({
   description:
     "Without --source and --function it knows every source that is on, and every function. TypeScript: a package of JavaScript with declarations, which uses fetch. Python: a package with types, which uses the standard library. A folder that this command has written is written again; any other that is not empty is refused.",
   example: "--lang ts --out datarun-client --source gleif__lei_record",
-  input: Type.Object(
-    {
-      lang: Type.Enum(["ts", "python"], { description: "The language" }),
-      out: Type.String({ minLength: 1, maxLength: 4_000, description: "The folder to write", "x-placeholder": "DIR" }),
-      ...contractInputs,
-    },
-    { additionalProperties: false },
-  ),
+  input: {
+    lang: Type.Enum(["ts", "python"], { description: "The language" }),
+    out: Type.String({ minLength: 1, maxLength: 4_000, description: "The folder to write", "x-placeholder": "DIR" }),
+    ...contractInputs,
+  },
   role: "viewer",
   terminalOnly: true,
   changes: false,

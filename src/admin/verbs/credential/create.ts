@@ -29,40 +29,37 @@ export default defineVerb({
     "The fields are checked against the source's schema and then encrypted under the organization's own key; no command shows them again. With --ref the value stays in a file or a vault, where the service reads it when it is used. Without --context the credential may be used in every context, and without --region in every region. There is one default per source and context: a new one replaces the old one.",
   example:
     "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --source companies_house__company_profile --set-env api_key=CH_API_KEY --default --context prod",
-  input: Type.Object(
-    {
-      org: organizationInput,
-      source: sourceInput,
-      fields: Type.Optional(
-        Type.Record(Type.String(), Type.Unknown(), {
-          description: "The fields of the credential; --set-env and --stdin keep secrets off the command line",
-        }),
-      ),
-      ref: Type.Optional(
-        Type.Array(Type.String({ maxLength: 700, pattern: "^[^=]+=." }), {
-          maxItems: 20,
-          "x-placeholder": "FIELD=REFERENCE",
-          description: `A field whose value is kept elsewhere, and where: ${Object.values(REFERENCE_FORMS).join(", ")}`,
-        }),
-      ),
-      default: Type.Optional(
-        Type.Boolean({ description: "Makes it the organization's default for this source in its contexts" }),
-      ),
-      context: Type.Optional(
-        Type.Array(contextInput, { maxItems: 3, uniqueItems: true, description: "A context in which it may be used" }),
-      ),
-      region: Type.Optional(
-        Type.Array(regionInput, {
-          maxItems: 20,
-          uniqueItems: true,
-          description: "A region in which it may be used; a deployment in any other refuses it",
-        }),
-      ),
-      name: Type.Optional(nameInput("What to call it; two may have the same name")),
-      note: Type.Optional(noteInput("A remark for `credential list`; never a secret", 200)),
-    },
-    { additionalProperties: false },
-  ),
+  input: {
+    org: organizationInput,
+    source: sourceInput,
+    fields: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: "The fields of the credential; --set-env and --stdin keep secrets off the command line",
+      }),
+    ),
+    ref: Type.Optional(
+      Type.Array(Type.String({ maxLength: 700, pattern: "^[^=]+=." }), {
+        maxItems: 20,
+        "x-placeholder": "FIELD=REFERENCE",
+        description: `A field whose value is kept elsewhere, and where: ${Object.values(REFERENCE_FORMS).join(", ")}`,
+      }),
+    ),
+    default: Type.Optional(
+      Type.Boolean({ description: "Makes it the organization's default for this source in its contexts" }),
+    ),
+    context: Type.Optional(
+      Type.Array(contextInput, { maxItems: 3, uniqueItems: true, description: "A context in which it may be used" }),
+    ),
+    region: Type.Optional(
+      Type.Array(regionInput, {
+        maxItems: 20,
+        uniqueItems: true,
+        description: "A region in which it may be used; a deployment in any other refuses it",
+      }),
+    ),
+    name: Type.Optional(nameInput("What to call it; two may have the same name")),
+    note: Type.Optional(noteInput("A remark for `credential list`; never a secret", 200)),
+  },
   role: "operator",
   changes: true,
   needs: ["store", "sources", "sealer"],

@@ -8,7 +8,7 @@ export default defineVerb({
   summary: "Delete a credential, for good",
   description: "Its encrypted fields are erased from the store. Its id remains known, because the ledger refers to it.",
   example: "cred_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
-  input: Type.Object({ cred_id: credentialInput }, { additionalProperties: false }),
+  input: { cred_id: credentialInput },
   positional: ["cred_id"],
   role: "operator",
   changes: true,

@@ -11,15 +11,12 @@ export default defineVerb({
   description:
     "Applies the rules in their order, as a run of this workflow would: fields sent inline, the credential named, the one selected automatically, the organization's default. No vendor is called; a value that is kept elsewhere is read if that is due. To check whether the vendor accepts the credential, use `credential verify`.",
   example: "--workflow wfl_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --source companies_house__company_profile --context prod",
-  input: Type.Object(
-    {
-      workflow: workflowInput,
-      source: sourceInput,
-      cred_id: Type.Optional(Type.String({ maxLength: 128, description: "The cred_id that the request names" })),
-      context: Type.Optional(Type.Enum(contextInput.enum, { description: "The context of the run; dev by default" })),
-    },
-    { additionalProperties: false },
-  ),
+  input: {
+    workflow: workflowInput,
+    source: sourceInput,
+    cred_id: Type.Optional(Type.String({ maxLength: 128, description: "The cred_id that the request names" })),
+    context: Type.Optional(Type.Enum(contextInput.enum, { description: "The context of the run; dev by default" })),
+  },
   role: "viewer",
   changes: false,
   needs: ["store", "sources", "finder", "region"],

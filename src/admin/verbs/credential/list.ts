@@ -15,17 +15,14 @@ export default defineVerb({
   description:
     "Their fields are shown by name only. The time of last use is the start of the newest run in the ledger that used the credential; it is null if none did, and left out if the ledger cannot be read. Deleted credentials are not listed; the ledger still refers to them.",
   example: "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
-  input: Type.Object(
-    {
-      org: Type.Optional({ ...organizationInput, description: "Only those of this organization" }),
-      source: Type.Optional({ ...sourceInput, description: "Only those for this source" }),
-      name: Type.Optional(
-        nameInput("Only those with this in their name, in any case; the first 50 characters of names are searched"),
-      ),
-      ...pagedById(PREFIX.credential),
-    },
-    { additionalProperties: false },
-  ),
+  input: {
+    org: Type.Optional({ ...organizationInput, description: "Only those of this organization" }),
+    source: Type.Optional({ ...sourceInput, description: "Only those for this source" }),
+    name: Type.Optional(
+      nameInput("Only those with this in their name, in any case; the first 50 characters of names are searched"),
+    ),
+    ...pagedById(PREFIX.credential),
+  },
   role: "viewer",
   changes: false,
   needs: ["store", "ledger"],

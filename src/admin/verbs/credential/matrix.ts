@@ -28,14 +28,11 @@ export default defineVerb({
   description:
     "For each source that is on and takes a credential there are two answers: one for workflows that select credentials by themselves, and one for the others, which take only a default. They hold for requests that neither contain a credential nor name one. Simulated workflows use no stored credential. The workflows come page by page; `credential explain` shows every step for one workflow and source.",
   example: "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --context prod",
-  input: Type.Object(
-    {
-      org: organizationInput,
-      context: Type.Optional(Type.Enum(contextInput.enum, { description: "The context of the run; dev by default" })),
-      ...pagedById(PREFIX.workflow),
-    },
-    { additionalProperties: false },
-  ),
+  input: {
+    org: organizationInput,
+    context: Type.Optional(Type.Enum(contextInput.enum, { description: "The context of the run; dev by default" })),
+    ...pagedById(PREFIX.workflow),
+  },
   role: "viewer",
   changes: false,
   needs: ["store", "sources", "finder", "region"],

@@ -9,10 +9,7 @@ export default defineVerb({
   description:
     "Lists show it beside the id. Two credentials may have the same name. Without a name, the credential has none afterwards. The audit trail keeps both names.",
   example: 'cred_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f "Main contract"',
-  input: Type.Object(
-    { cred_id: credentialInput, name: Type.Optional(nameInput("The new name of the credential")) },
-    { additionalProperties: false },
-  ),
+  input: { cred_id: credentialInput, name: Type.Optional(nameInput("The new name of the credential")) },
   positional: ["cred_id", "name"],
   role: "operator",
   changes: true,

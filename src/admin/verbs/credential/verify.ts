@@ -16,17 +16,14 @@ export default defineVerb({
   description:
     "Makes the cheap call that the source declares for this (`verify`). The verdict is good, rejected, or could not tell, for example if the vendor cannot be reached. The call is recorded in the audit trail. The exit code is 1 unless the credential is good.",
   example: "cred_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
-  input: Type.Object(
-    {
-      cred_id: credentialInput,
-      context: Type.Optional(
-        Type.Enum(contextInput.enum, {
-          description: "The context; by default the first in which the credential may be used",
-        }),
-      ),
-    },
-    { additionalProperties: false },
-  ),
+  input: {
+    cred_id: credentialInput,
+    context: Type.Optional(
+      Type.Enum(contextInput.enum, {
+        description: "The context; by default the first in which the credential may be used",
+      }),
+    ),
+  },
   positional: ["cred_id"],
   role: "operator",
   changes: true,

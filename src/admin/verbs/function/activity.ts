@@ -17,17 +17,14 @@ export default defineVerb({
   summary: "Show how the recent runs of each function ended, and how long they took",
   description: `Half of the runs took at most P50 MS, and 99 in 100 at most P99 MS. Only the newest ${NEWEST_OF_EACH} runs of each function are counted, or ${NEWEST_OF_ONE} if one is given, so that a large ledger answers quickly too; COUNTED FROM is the time since which no run was left out. A run has failed if its function has: what its sources did is for the function to judge. It is rejected if the service did not run the function, and neither these runs nor those of which every call was rejected are part of the times. Simulated runs are left out. With --by version, each version has a line of its own; runs from before versions were recorded have none. With --by version, and of one function, COST is that of all requests of the counted runs, and COST PER RUN that of the median run and of the most expensive one, without rejected runs and with unknown charges: an estimate of what the next run costs.`,
   example: "dfunc_contact_check --by version --from 2026-03-01",
-  input: Type.Object(
-    {
-      function: Type.Optional(functionInput),
-      by: Type.Optional(
-        Type.Enum(["function", "version"], { description: "What each line stands for; function by default" }),
-      ),
-      from: Type.Optional(momentInput("Runs that started then or later; the last 24 hours by default")),
-      to: Type.Optional(momentInput("Runs that started before then")),
-    },
-    { additionalProperties: false },
-  ),
+  input: {
+    function: Type.Optional(functionInput),
+    by: Type.Optional(
+      Type.Enum(["function", "version"], { description: "What each line stands for; function by default" }),
+    ),
+    from: Type.Optional(momentInput("Runs that started then or later; the last 24 hours by default")),
+    to: Type.Optional(momentInput("Runs that started before then")),
+  },
   positional: ["function"],
   role: "viewer",
   changes: false,

@@ -6,7 +6,7 @@ export default defineVerb({
   summary: "List the data functions of the catalog and of your project",
   description: "A function of your project replaces a catalog function with the same id.",
   example: "",
-  input: Type.Object({}, { additionalProperties: false }),
+  input: {},
   role: "viewer",
   changes: false,
   needs: ["functions"],

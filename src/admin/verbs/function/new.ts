@@ -10,17 +10,14 @@ export default defineVerb({
   description:
     "The file is functions/NAME.ts. It has a function that calls one offline source, its contract and two cases. `datarun function test` runs the cases.",
   example: "dfunc_reachable_by --project my-project",
-  input: Type.Object(
-    {
-      function: Type.String({
-        pattern: FUNCTION_ID.source,
-        maxLength: ID_CHARS_MAX,
-        description: "Id of the new function (dfunc_…)",
-        "x-says": "must be dfunc_ and a name in lower snake case",
-      }),
-    },
-    { additionalProperties: false },
-  ),
+  input: {
+    function: Type.String({
+      pattern: FUNCTION_ID.source,
+      maxLength: ID_CHARS_MAX,
+      description: "Id of the new function (dfunc_…)",
+      "x-says": "must be dfunc_ and a name in lower snake case",
+    }),
+  },
   positional: ["function"],
   role: "operator",
   terminalOnly: true,

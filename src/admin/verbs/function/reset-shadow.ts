@@ -7,10 +7,7 @@ export default defineVerb({
   summary: "Remove the results of a function's shadow runs",
   description: "Comparison continues and counts from zero. `workflow set --shadow FUNCTION=off` ends it.",
   example: "dfunc_contact_check --workflow wfl_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
-  input: Type.Object(
-    { function: functionInput, workflow: Type.Optional(workflowInput) },
-    { additionalProperties: false },
-  ),
+  input: { function: functionInput, workflow: Type.Optional(workflowInput) },
   positional: ["function"],
   role: "operator",
   changes: true,

@@ -17,10 +17,7 @@ export default defineVerb({
   summary: "Set a function back to its previous version, without a deployment",
   description: `A workflow whose runs get the loaded version is pinned to the version with the next lower number. In a workflow with a canary, all runs get the earlier of its two versions. Without --workflow this happens in each workflow that is not disabled and has called the function within the last ${DAYS} days, by the newest ${RUNS_MAX.toLocaleString("en")} runs of the ledger, and by those of this machine that have not reached a shared database yet; workflows that are pinned to another version keep it, so that a repetition changes nothing. With --workflow, a pinned workflow goes one version further back. Services follow without a restart. The version is loaded first, and nothing is changed if it cannot be used. Undo it with: workflow set WORKFLOW --function ID=latest`,
   example: "dfunc_contact_check --workflow wfl_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
-  input: Type.Object(
-    { function: functionInput, workflow: Type.Optional(workflowInput) },
-    { additionalProperties: false },
-  ),
+  input: { function: functionInput, workflow: Type.Optional(workflowInput) },
   positional: ["function"],
   role: "operator",
   changes: true,

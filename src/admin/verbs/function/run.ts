@@ -12,20 +12,17 @@ export default defineVerb({
   description:
     "Real vendors are called and may bill. The run is in the ledger like any other, under a token that is issued for it and revoked afterwards. It goes through the service that runs on this data directory; if none does, one is started for this command. To read the inputs from a file, use --stdin < FILE. With --request, standard input is a whole request ({config, inputs, …}) instead of its inputs. The exit code is 1 if the function failed, which an answer in passthrough mode does not show.",
   example: "dfunc_contact_check --workflow wfl_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --set phone=+442079460958",
-  input: Type.Object(
-    {
-      function: functionInput,
-      workflow: workflowInput,
-      context: Type.Optional(
-        Type.Enum([...CONTEXTS], { description: "The context of the run; by default the request's own, or dev" }),
-      ),
-      inputs: Type.Optional(
-        Type.Record(Type.String(), Type.Unknown(), { description: "The inputs, or with --request the whole request" }),
-      ),
-      request: Type.Optional(Type.Boolean({ description: "A whole request is given, not only its inputs" })),
-    },
-    { additionalProperties: false },
-  ),
+  input: {
+    function: functionInput,
+    workflow: workflowInput,
+    context: Type.Optional(
+      Type.Enum([...CONTEXTS], { description: "The context of the run; by default the request's own, or dev" }),
+    ),
+    inputs: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), { description: "The inputs, or with --request the whole request" }),
+    ),
+    request: Type.Optional(Type.Boolean({ description: "A whole request is given, not only its inputs" })),
+  },
   positional: ["function"],
   role: "operator",
   changes: true,

@@ -21,10 +21,7 @@ export default defineVerb({
   description:
     "`workflow set --shadow` names the candidate. It runs after the answer on the recorded outcomes of the run's calls, and sends nothing to vendors. Inputs and outputs are not stored, only these counts and the ids of the newest runs that differ. Fields that neither version declares in its `output` count together as *. A run with an unrecorded call says nothing about the candidate's result. Counts are added to earlier ones until `function reset-shadow` removes them.",
   example: "dfunc_contact_check --workflow wfl_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
-  input: Type.Object(
-    { function: functionInput, workflow: Type.Optional(workflowInput) },
-    { additionalProperties: false },
-  ),
+  input: { function: functionInput, workflow: Type.Optional(workflowInput) },
   positional: ["function"],
   role: "viewer",
   changes: false,

@@ -27,7 +27,7 @@ function toWireFunctionCase({ name, inputs, sources = {}, expect }: FunctionCase
 export default defineVerb({
   summary: "Show what a function takes and returns, its limits and its cases",
   example: "dfunc_contact_check",
-  input: Type.Object({ function: functionInput }, { additionalProperties: false }),
+  input: { function: functionInput },
   positional: ["function"],
   role: "viewer",
   changes: false,

@@ -13,7 +13,7 @@ export default defineVerb({
   description:
     "Without an id the cases of all functions of the project are run. A source that a case does not script runs for real if it needs no vendor: no case leaves the machine, and none is recorded or billed. Ends with exit code 1 when a case failed.",
   example: "dfunc_contact_check",
-  input: Type.Object({ function: Type.Optional(functionInput) }, { additionalProperties: false }),
+  input: { function: Type.Optional(functionInput) },
   positional: ["function"],
   role: "operator",
   changes: false,

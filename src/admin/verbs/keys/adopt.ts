@@ -8,7 +8,7 @@ export default defineVerb({
   description:
     "The first start of a service on a new store does this by itself. Use this command to store credentials before that start, or if the registered root key was lost before anything was sealed with it.",
   example: "",
-  input: Type.Object({}, { additionalProperties: false }),
+  input: {},
   role: "owner",
   terminalOnly: true,
   changes: true,

@@ -10,7 +10,7 @@ export default defineVerb({
   summary: "Remove the files of root keys that nothing depends on any more",
   description: "Opens everything that is sealed first. If something cannot be opened, nothing is removed.",
   example: "",
-  input: Type.Object({}, { additionalProperties: false }),
+  input: {},
   role: "owner",
   changes: true,
   needs: ["store", "keys"],

@@ -10,17 +10,14 @@ export default defineVerb({
   description:
     "With the embedded store a new root key is created, or with --adopt-root-key the first one of DATARUN_ROOT_KEY is used. With a shared database the first key of DATARUN_ROOT_KEY is used. Every data key is wrapped with that key. If the command is interrupted, run it again. Afterwards `keys verify` lists older root keys that nothing depends on any more.",
   example: "--new-data-keys",
-  input: Type.Object(
-    {
-      new_data_keys: Type.Optional(
-        Type.Boolean({ description: "Also give every organization a new data key and seal its credentials again" }),
-      ),
-      adopt_root_key: Type.Optional(
-        Type.Boolean({ description: "With the embedded store, use DATARUN_ROOT_KEY instead of key files" }),
-      ),
-    },
-    { additionalProperties: false },
-  ),
+  input: {
+    new_data_keys: Type.Optional(
+      Type.Boolean({ description: "Also give every organization a new data key and seal its credentials again" }),
+    ),
+    adopt_root_key: Type.Optional(
+      Type.Boolean({ description: "With the embedded store, use DATARUN_ROOT_KEY instead of key files" }),
+    ),
+  },
   role: "owner",
   terminalOnly: ["adopt_root_key"],
   changes: true,

@@ -9,7 +9,7 @@ export default defineVerb({
   description:
     "If something cannot be opened, it is listed with the reason, and the exit code is 1. `keys discard` removes a data key that is lost.",
   example: "",
-  input: Type.Object({}, { additionalProperties: false }),
+  input: {},
   role: "viewer",
   changes: false,
   needs: ["keys"],

@@ -11,15 +11,12 @@ export default defineVerb({
   summary: "Show how the recent calls of each source ended, and how long they took",
   description: `Half of the calls took at most P50 MS, and 99 in 100 at most P99 MS; calls that failed before anything was sent are not part of these times. FAILED counts failures at the vendor or in the source, REJECTED what the service itself rejected, for instance by a limit or a budget, and NO CREDENTIAL calls for which there was none. Only the newest ${NEWEST_OF_EACH} calls of each source are counted, or ${NEWEST_OF_ONE.toLocaleString("en")} if one source is given, so that a large ledger answers quickly too; COUNTED FROM is the time from which all calls are counted. Simulated runs are left out.`,
   example: "--by source --from 2026-03-01",
-  input: Type.Object(
-    {
-      by: Type.Optional(Type.Enum([...ACTIVITY_KEYS], { description: "What each line stands for; source by default" })),
-      from: Type.Optional(momentInput("Runs that started then or later; the last 24 hours by default")),
-      to: Type.Optional(momentInput("Runs that started before then")),
-      source: Type.Optional(sourceInput),
-    },
-    { additionalProperties: false },
-  ),
+  input: {
+    by: Type.Optional(Type.Enum([...ACTIVITY_KEYS], { description: "What each line stands for; source by default" })),
+    from: Type.Optional(momentInput("Runs that started then or later; the last 24 hours by default")),
+    to: Type.Optional(momentInput("Runs that started before then")),
+    source: Type.Optional(sourceInput),
+  },
   role: "viewer",
   changes: false,
   needs: ["ledger"],

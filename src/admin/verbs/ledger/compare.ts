@@ -16,7 +16,7 @@ export default defineVerb({
     '--map gives the meaning of the columns. Map exactly one of order (the vendor\'s order number), transaction (ours) or day (of --time-zone): it identifies the subject of a line. Amount, currency and quantity are optional. Lines with the same key are added up. Without amounts the billed requests are counted; with amounts and quantities, both have to agree. Every difference is listed: entries that only the ledger has, entries that only the invoice has, and different values; so is every line that cannot be read. The exit code is then 1. "datarun ledger settle" takes the same options, and settles the unknown charges that the invoice answers.',
   example:
     "invoice.csv --map order=Reference --map amount=Net --currency EUR --from 2026-03-01 --to 2026-04-01 --source example_bureau__company_report",
-  input: Type.Object(invoiceInputs, { additionalProperties: false }),
+  input: invoiceInputs,
   positional: ["invoice"],
   role: "viewer",
   changes: false,

@@ -21,13 +21,10 @@ export default defineVerb({
   description:
     "The options are those of `ledger list`, and so are the runs: also simulated ones. Each run counts once, by the worst outcome of its calls. Without --from, the last 24 hours are counted. Of very many runs, the newest are counted, and `counted_from` says from when on.",
   example: "--failure timeout --from 2026-03-01 --to 2026-03-08 --step day",
-  input: Type.Object(
-    {
-      ...filterInputs,
-      ...stepInputs,
-    },
-    { additionalProperties: false },
-  ),
+  input: {
+    ...filterInputs,
+    ...stepInputs,
+  },
   role: "viewer",
   changes: false,
   needs: ["ledger", "store"],

@@ -8,7 +8,7 @@ export default defineVerb({
   description:
     "For a data directory whose service will not start again; a service that starts does this by itself. Calls that were in progress when it died get an unknown charge. The command is refused while a service uses the directory.",
   example: "--data-dir /mnt/volume-of-replica-3",
-  input: Type.Object({}, { additionalProperties: false }),
+  input: {},
   role: "owner",
   terminalOnly: true,
   changes: true,

@@ -23,13 +23,10 @@ export default defineStreamedVerb({
   description:
     "The format csv has one request per line, with its call and run; parquet has the same columns, with times as timestamps and amounts as exact decimals; jsonl has one complete run per line. A run whose record is damaged has a line with its id and the state damaged, and nothing else; such runs are named, and the exit code is then 1.",
   example: "march.csv --from 2026-03-01 --to 2026-04-01",
-  input: Type.Object(
-    {
-      format: Type.Optional(Type.Enum(["csv", "jsonl", "parquet"], { description: "csv by default" })),
-      ...filterInputs,
-    },
-    { additionalProperties: false },
-  ),
+  input: {
+    format: Type.Optional(Type.Enum(["csv", "jsonl", "parquet"], { description: "csv by default" })),
+    ...filterInputs,
+  },
   role: "viewer",
   changes: false,
   needs: ["ledger", "store"],

@@ -19,48 +19,45 @@ export default defineVerb({
   summary: "Show how calls ended, how long they took and what they cost, by minute, hour or day",
   description: `Figures are those of \`ledger activity\` over any time: FAILED counts failures at the vendor or in the source, REJECTED what the service itself rejected, NO CREDENTIAL calls for which there was none. Percentiles are estimated from a histogram. \`function\`, \`token\`, and \`version\` without --source count runs, all others calls. A call belongs to the time at which its run started. --from and --to are extended to whole steps; at most ${STEPS_MAX.hour} hours or days are shown, and minutes of 24 hours. In a terminal, steps are shown if there is one group; --json has all. Simulated runs are left out.`,
   example: "--by source --from 2026-03-01 --to 2026-03-08",
-  input: Type.Object(
-    {
-      by: Type.Optional(
-        Type.Enum([...HISTORY_BY], {
-          description:
-            "What each group stands for; source by default. A version is one of --source or, without it, of --function",
-        }),
-      ),
-      ...stepInputs,
-      source: Type.Optional(sourceInput),
-      vendor: Type.Optional(
-        Type.String({
-          pattern: "^[a-z][a-z0-9_]*$",
-          maxLength: 128,
-          description: "Sources of this vendor, which is the part of the id before the two underscores",
-          "x-says": "must be a vendor, such as acme",
-        }),
-      ),
-      org: Type.Optional(organizationInput),
-      workflow: Type.Optional(workflowInput),
-      credential: Type.Optional(credentialInput),
-      token: Type.Optional(
-        Type.String({
-          pattern: "^tok_",
-          maxLength: 128,
-          description: "Id of the token (tok_…)",
-          "x-says": "must be the id of a token (tok_…)",
-        }),
-      ),
-      function: Type.Optional(functionInput),
-      source_version: filterInputs.source_version,
-      function_version: filterInputs.function_version,
-      limit: Type.Optional(
-        Type.Integer({
-          minimum: 1,
-          maximum: 1_000,
-          description: `How many groups, those with the most calls; ${GROUPS_MAX} by default`,
-        }),
-      ),
-    },
-    { additionalProperties: false },
-  ),
+  input: {
+    by: Type.Optional(
+      Type.Enum([...HISTORY_BY], {
+        description:
+          "What each group stands for; source by default. A version is one of --source or, without it, of --function",
+      }),
+    ),
+    ...stepInputs,
+    source: Type.Optional(sourceInput),
+    vendor: Type.Optional(
+      Type.String({
+        pattern: "^[a-z][a-z0-9_]*$",
+        maxLength: 128,
+        description: "Sources of this vendor, which is the part of the id before the two underscores",
+        "x-says": "must be a vendor, such as acme",
+      }),
+    ),
+    org: Type.Optional(organizationInput),
+    workflow: Type.Optional(workflowInput),
+    credential: Type.Optional(credentialInput),
+    token: Type.Optional(
+      Type.String({
+        pattern: "^tok_",
+        maxLength: 128,
+        description: "Id of the token (tok_…)",
+        "x-says": "must be the id of a token (tok_…)",
+      }),
+    ),
+    function: Type.Optional(functionInput),
+    source_version: filterInputs.source_version,
+    function_version: filterInputs.function_version,
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_000,
+        description: `How many groups, those with the most calls; ${GROUPS_MAX} by default`,
+      }),
+    ),
+  },
   role: "viewer",
   changes: false,
   needs: ["ledger", "store"],

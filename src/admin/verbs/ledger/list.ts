@@ -35,13 +35,10 @@ export default defineVerb({
   description:
     "Options narrow the list. --source, --outcome and --failure select by the same call, and --charged by a request of that call. If some of the runs have an unknown charge, a remark says how many; `--charged unknown` lists them. With --failure, --min-duration-ms or a version, with --function and --source, if both are busy, and with an id that thousands of requests had, a page may have few runs or none, and says how to go on. Runs whose records are damaged are left out and named; `ledger show` shows what is left of them.",
   example: "--source companies_house__company_profile --charged unknown --from 2026-03-01",
-  input: Type.Object(
-    {
-      ...filterInputs,
-      ...pagedByCursor(CURSOR.source),
-    },
-    { additionalProperties: false },
-  ),
+  input: {
+    ...filterInputs,
+    ...pagedByCursor(CURSOR.source),
+  },
   role: "viewer",
   changes: false,
   needs: ["ledger", "store"],

@@ -11,13 +11,10 @@ export default defineVerb({
   description:
     "Runs with unknown charges stay unless --unknown-too is given. Runs that have not reached the shared database always stay, and in a journal those that started in the last ten minutes, because they may not have ended. The service may run meanwhile.",
   example: "--before 2025-01-01",
-  input: Type.Object(
-    {
-      before: momentInput("Deletes runs that started before then; a day begins at midnight UTC"),
-      unknown_too: Type.Optional(Type.Boolean({ description: "Also deletes runs with unsettled charges" })),
-    },
-    { additionalProperties: false },
-  ),
+  input: {
+    before: momentInput("Deletes runs that started before then; a day begins at midnight UTC"),
+    unknown_too: Type.Optional(Type.Boolean({ description: "Also deletes runs with unsettled charges" })),
+  },
   role: "owner",
   changes: true,
   needs: ["store", "ledger"],

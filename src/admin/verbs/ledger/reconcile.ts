@@ -14,32 +14,29 @@ export default defineVerb({
   description:
     "Any charge can be settled, whatever it was and as often as necessary. Each time the run records who settled it, when and why; the charge that was recorded first is kept too. All counts use the latest settlement.",
   example: 'trx_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --call 0 --charged no --note "not on invoice 4711"',
-  input: Type.Object(
-    {
-      transaction: transactionInput,
-      call: Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: "Number of the call in its run, from 0" }),
-      attempt: Type.Optional(
-        Type.Integer({
-          minimum: 1,
-          maximum: 1_000_000_000,
-          description: "Which request of the call; by default those that are unknown, or else the only one",
-        }),
-      ),
-      charged: Type.Enum(["yes", "no", "unknown"], {
-        description: "Whether the vendor charged for it; unknown reopens it",
+  input: {
+    transaction: transactionInput,
+    call: Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: "Number of the call in its run, from 0" }),
+    attempt: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_000_000_000,
+        description: "Which request of the call; by default those that are unknown, or else the only one",
       }),
-      amount: Type.Optional({
-        ...amountInput,
-        description: "What the vendor billed for each of these requests, if it differs from the recorded price",
-      }),
-      currency: Type.Optional({
-        ...currencyInput,
-        description: "The currency of that amount; the recorded one by default",
-      }),
-      note: noteInput("The reason, such as the invoice", 500),
-    },
-    { additionalProperties: false },
-  ),
+    ),
+    charged: Type.Enum(["yes", "no", "unknown"], {
+      description: "Whether the vendor charged for it; unknown reopens it",
+    }),
+    amount: Type.Optional({
+      ...amountInput,
+      description: "What the vendor billed for each of these requests, if it differs from the recorded price",
+    }),
+    currency: Type.Optional({
+      ...currencyInput,
+      description: "The currency of that amount; the recorded one by default",
+    }),
+    note: noteInput("The reason, such as the invoice", 500),
+  },
   positional: ["transaction"],
   role: "operator",
   changes: true,

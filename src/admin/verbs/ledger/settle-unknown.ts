@@ -25,31 +25,28 @@ export default defineVerb({
   description: `Select them one by one with --charge, or all of a source in a time with --source, --from and --to. Without --apply it shows what it would settle. With --apply, each charge is settled as "datarun ledger reconcile" does it, at its recorded price, with its entries in the audit trail and in budgets. Charges that are no longer unknown are left as they are. At most --limit charges are settled, the oldest first; given again, the command continues with the rest.`,
   example:
     '--source acme__people --from 2026-03-10 --to 2026-03-11 --charged no --note "the vendor was down that day" --apply',
-  input: Type.Object(
-    {
-      charge: Type.Optional(
-        Type.Array(
-          Type.String({
-            pattern: UNKNOWN_CHARGE.source,
-            "x-says": "must be a charge as `ledger unknown` names it, such as trx_…:0:1",
-          }),
-          {
-            minItems: 1,
-            maxItems: SETTLED_AT_ONCE,
-            uniqueItems: true,
-            description: "A charge, as `ledger unknown` names it: the run, the number of the call, and of the request",
-            "x-placeholder": "RUN:CALL:REQUEST",
-          },
-        ),
+  input: {
+    charge: Type.Optional(
+      Type.Array(
+        Type.String({
+          pattern: UNKNOWN_CHARGE.source,
+          "x-says": "must be a charge as `ledger unknown` names it, such as trx_…:0:1",
+        }),
+        {
+          minItems: 1,
+          maxItems: SETTLED_AT_ONCE,
+          uniqueItems: true,
+          description: "A charge, as `ledger unknown` names it: the run, the number of the call, and of the request",
+          "x-placeholder": "RUN:CALL:REQUEST",
+        },
       ),
-      ...unknownFilterInputs,
-      charged: Type.Enum(["yes", "no"], { description: "Whether the vendor charged for them" }),
-      note: noteInput("The reason, such as what the vendor said", 500),
-      limit: limitInput,
-      apply: applyInput,
-    },
-    { additionalProperties: false },
-  ),
+    ),
+    ...unknownFilterInputs,
+    charged: Type.Enum(["yes", "no"], { description: "Whether the vendor charged for them" }),
+    note: noteInput("The reason, such as what the vendor said", 500),
+    limit: limitInput,
+    apply: applyInput,
+  },
   role: "operator",
   changes: true,
   needs: ["store", "ledger"],

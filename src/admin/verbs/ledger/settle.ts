@@ -23,18 +23,15 @@ export default defineVerb({
   description: `It takes the options of "datarun ledger compare", and shows what it would settle: as not charged what the comparison calls "unknown, not billed"; and an "unknown charge" as charged if the invoice bills all of it, or as not charged if it bills none of it. With --apply, each of these charges is settled as "datarun ledger reconcile" does it, with its entries in the audit trail and in budgets. At most --limit charges are settled, the oldest first; given again, the command continues with the rest. It refuses an invoice that has nothing in common with the ledger, and one with lines that cannot be read, unless --accept-bad-rows states that these are about none of the charges.`,
   example:
     'invoice.csv --map order=Reference --map amount=Net --currency EUR --from 2026-03-01 --to 2026-04-01 --note "invoice 4711" --apply',
-  input: Type.Object(
-    {
-      ...invoiceInputs,
-      note: noteInput("The reason, such as the number of the invoice", 500),
-      limit: limitInput,
-      accept_bad_rows: Type.Optional(
-        Type.Boolean({ description: "Lines that cannot be read are about none of the charges, such as a total" }),
-      ),
-      apply: applyInput,
-    },
-    { additionalProperties: false },
-  ),
+  input: {
+    ...invoiceInputs,
+    note: noteInput("The reason, such as the number of the invoice", 500),
+    limit: limitInput,
+    accept_bad_rows: Type.Optional(
+      Type.Boolean({ description: "Lines that cannot be read are about none of the charges, such as a total" }),
+    ),
+    apply: applyInput,
+  },
   positional: ["invoice"],
   role: "operator",
   changes: true,

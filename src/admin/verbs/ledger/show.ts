@@ -21,7 +21,7 @@ export default defineVerb({
   description:
     "Inputs and outputs are not in the ledger. For each call, the result shows the other call that it most likely waited for. Times count from the arrival of the request.",
   example: "trx_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
-  input: Type.Object({ transaction: transactionInput }, { additionalProperties: false }),
+  input: { transaction: transactionInput },
   positional: ["transaction"],
   role: "viewer",
   changes: false,

@@ -16,21 +16,18 @@ export default defineVerb({
   summary: "Sum up a month by source and credential, to compare with the vendors' invoices",
   description: `There is one line for each source, organization, credential and currency. It counts the requests that were sent in that month of --time-zone by runs and by live tests (\`source test --live\`, \`prove\`, \`credential verify\`); the column LIVE TESTS shows how many came from live tests. Simulated runs send no requests and are left out. TOTALS and VENDORS count the lines of all pages; a vendor is the part of a source's id before the two underscores. ${AMOUNTS}`,
   example: "2026-03",
-  input: Type.Object(
-    {
-      month: Type.String({
-        pattern: String.raw`^\d{4}-(0[1-9]|1[0-2])$`,
-        description: "Year and month, such as 2026-03",
-        "x-says": "must be a year and a month, such as 2026-03",
-      }),
-      time_zone: Type.Optional(timeZoneInput("The time zone of the month, such as Europe/Berlin; UTC by default")),
-      org: Type.Optional(organizationInput),
-      vendor: Type.Optional(vendorInput),
-      source: Type.Optional(sourceInput),
-      ...pagedByCursor(),
-    },
-    { additionalProperties: false },
-  ),
+  input: {
+    month: Type.String({
+      pattern: String.raw`^\d{4}-(0[1-9]|1[0-2])$`,
+      description: "Year and month, such as 2026-03",
+      "x-says": "must be a year and a month, such as 2026-03",
+    }),
+    time_zone: Type.Optional(timeZoneInput("The time zone of the month, such as Europe/Berlin; UTC by default")),
+    org: Type.Optional(organizationInput),
+    vendor: Type.Optional(vendorInput),
+    source: Type.Optional(sourceInput),
+    ...pagedByCursor(),
+  },
   positional: ["month"],
   role: "viewer",
   changes: false,

@@ -13,10 +13,7 @@ export default defineVerb({
   description:
     'The oldest come first. Compare them with the vendors\' invoices and settle them with "datarun ledger reconcile", or many at once with "datarun ledger settle-unknown". Simulated runs are left out.',
   example: "--limit 20",
-  input: Type.Object(
-    { ...unknownFilterInputs, ...pagedByCursor(CHARGE_CURSOR.source) },
-    { additionalProperties: false },
-  ),
+  input: { ...unknownFilterInputs, ...pagedByCursor(CHARGE_CURSOR.source) },
   role: "viewer",
   changes: false,
   needs: ["ledger", "store"],

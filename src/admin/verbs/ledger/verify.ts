@@ -17,7 +17,7 @@ export default defineVerb({
   description:
     "It can be used while services write. It lists runs that are damaged or missing, and problems that the database itself finds with its file or indexes. Where machines share a ledger, it checks the shared ledger and the journal in this data directory. The exit code is 1 if there is any problem.",
   example: "",
-  input: Type.Object({}, { additionalProperties: false }),
+  input: {},
   role: "viewer",
   changes: false,
   needs: ["ledgersHere"],

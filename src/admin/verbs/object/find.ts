@@ -20,18 +20,15 @@ export default defineVerb({
   summary: "Find runs, organizations, workflows and everything else by id or name",
   description: `Runs, tokens, credentials and budgets are found by the beginning of their id; runs also by the whole X-Request-Id or trace id that their caller sent; organizations, workflows and operators also by their name, as are tokens that are not revoked; sources and functions by any part of their id or title. A token that was found where it should not be is found by its whole text (drt_… or dop_…), of which only the digest is compared. Beyond the newest 2,000 of a kind, only names that begin with the text are found. At most ${SHOWN} are shown.`,
   example: "acme",
-  input: Type.Object(
-    {
-      text: Type.String({
-        minLength: 1,
-        maxLength: 200,
-        pattern: String.raw`\S`,
-        description: "The beginning of an id, or part of a name",
-        "x-says": "must be 1 to 200 characters, not all of them blank",
-      }),
-    },
-    { additionalProperties: false },
-  ),
+  input: {
+    text: Type.String({
+      minLength: 1,
+      maxLength: 200,
+      pattern: String.raw`\S`,
+      description: "The beginning of an id, or part of a name",
+      "x-says": "must be 1 to 200 characters, not all of them blank",
+    }),
+  },
   positional: ["text"],
   role: "viewer",
   changes: false,

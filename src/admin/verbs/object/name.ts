@@ -7,16 +7,13 @@ export default defineVerb({
   summary: "Show the kind, name and organization of ids",
   description: "Ids that the store does not have, such as those of runs, are left out.",
   example: "--id org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
-  input: Type.Object(
-    {
-      id: Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
-        minItems: 1,
-        maxItems: 1_000,
-        description: "An id",
-      }),
-    },
-    { additionalProperties: false },
-  ),
+  input: {
+    id: Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
+      minItems: 1,
+      maxItems: 1_000,
+      description: "An id",
+    }),
+  },
   role: "viewer",
   changes: false,
   needs: ["store"],

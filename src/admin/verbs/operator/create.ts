@@ -13,14 +13,11 @@ export default defineVerb({
   description:
     "The token is shown only once, because only its SHA-256 is stored. A viewer reads everything but secrets. An operator also runs things, creates and disables organizations, tokens, workflows and credentials, and settles charges. An owner also creates and revokes operators, sets budgets and prices, rotates keys and deletes old runs. What they change is recorded in the audit trail under their name.",
   example: "ada@acme.example --role operator --expires-in 90d",
-  input: Type.Object(
-    {
-      name: operatorName,
-      role: Type.Enum([...ROLES], { description: "The operator's role" }),
-      expires_in: Type.Optional(expiryInput("How long the token is valid")),
-    },
-    { additionalProperties: false },
-  ),
+  input: {
+    name: operatorName,
+    role: Type.Enum([...ROLES], { description: "The operator's role" }),
+    expires_in: Type.Optional(expiryInput("How long the token is valid")),
+  },
   positional: ["name"],
   changes: true,
   role: "owner",

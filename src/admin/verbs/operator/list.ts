@@ -9,7 +9,7 @@ export default defineVerb({
   summary: "List who may use the admin API, newest first",
   description: "Tokens are never shown. The time of last use is exact to the minute.",
   example: "",
-  input: Type.Object(pagedById(PREFIX.operator), { additionalProperties: false }),
+  input: pagedById(PREFIX.operator),
   changes: false,
   role: "viewer",
   needs: ["store"],

@@ -13,7 +13,7 @@ export default defineVerb({
   description:
     "They get the role that their groups have when they log in. Their sessions from before stay ended. A revoked token stays revoked: create a new one instead.",
   example: "ada@acme.example",
-  input: Type.Object({ operator: operatorInput }, { additionalProperties: false }),
+  input: { operator: operatorInput },
   positional: ["operator"],
   changes: true,
   role: "owner",

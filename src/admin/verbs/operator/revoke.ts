@@ -15,7 +15,7 @@ export default defineVerb({
   description:
     "From the next request on, every machine refuses it. If you found a token where it should not be, you can give the token itself (dop_…). Afterwards the name can be given to a new operator.",
   example: "ada@acme.example",
-  input: Type.Object({ operator: operatorInput }, { additionalProperties: false }),
+  input: { operator: operatorInput },
   positional: ["operator"],
   changes: true,
   revokes: true,

@@ -10,10 +10,7 @@ export default defineVerb({
   description:
     "The token stays the same, and the new role applies from the next request on. The role of a person of the identity provider is that of their groups.",
   example: "ada@acme.example --role viewer",
-  input: Type.Object(
-    { operator: operatorInput, role: Type.Enum([...ROLES], { description: "The new role" }) },
-    { additionalProperties: false },
-  ),
+  input: { operator: operatorInput, role: Type.Enum([...ROLES], { description: "The new role" }) },
   positional: ["operator"],
   changes: true,
   role: "owner",

@@ -9,7 +9,7 @@ export default defineVerb({
   description:
     "Tokens, workflows and credentials belong to one organization and are never seen by another. Names need not be unique.",
   example: '"Acme Lending"',
-  input: Type.Object({ name: nameInput("The name of the organization for people") }, { additionalProperties: false }),
+  input: { name: nameInput("The name of the organization for people") },
   positional: ["name"],
   role: "operator",
   changes: true,

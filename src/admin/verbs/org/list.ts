@@ -8,7 +8,7 @@ import { defineVerb } from "../../verb.ts";
 export default defineVerb({
   summary: "List the organizations, newest first",
   example: "--json",
-  input: Type.Object(pagedById(PREFIX.organization), { additionalProperties: false }),
+  input: pagedById(PREFIX.organization),
   role: "viewer",
   changes: false,
   needs: ["store"],

@@ -8,10 +8,7 @@ export default defineVerb({
   summary: "Give an organization another name",
   description: "Its id and everything that belongs to it stay the same. The audit trail keeps both names.",
   example: 'org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f "Acme Lending Ltd"',
-  input: Type.Object(
-    { org: organizationInput, name: nameInput("The new name of the organization") },
-    { additionalProperties: false },
-  ),
+  input: { org: organizationInput, name: nameInput("The new name of the organization") },
   positional: ["org", "name"],
   role: "operator",
   changes: true,

@@ -7,7 +7,7 @@ import { defineVerb } from "../../verb.ts";
 export default defineVerb({
   summary: "Show an organization's name and state",
   example: "org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
-  input: Type.Object({ org: organizationInput }, { additionalProperties: false }),
+  input: { org: organizationInput },
   positional: ["org"],
   role: "viewer",
   changes: false,

@@ -13,7 +13,7 @@ export default defineVerb({
   description:
     "The credentials of all organizations, without their fields. This works for a source whose file is gone, too, so that its credentials can be deleted.",
   example: "companies_house__company_profile",
-  input: Type.Object({ source: sourceInput, ...pagedById(PREFIX.credential) }, { additionalProperties: false }),
+  input: { source: sourceInput, ...pagedById(PREFIX.credential) },
   positional: ["source"],
   role: "viewer",
   changes: false,

@@ -20,21 +20,18 @@ export default defineVerb({
   description:
     "Figures come from the ledger; rates are percentages. Paths and types come from replies with a record, or that the source could not use: at most one per second is sampled. Values are never stored, and neither are names of members that may be data; such members are *. A path is reported only if chance is improbable, among replies that have its parent, and for the version of the source that runs. Without --from, the paths of the newest hours with at least 200 samples are compared; the share of replies that have a path, over the whole time.",
   example: "google__phone_number --slo p95=800ms,success=99",
-  input: Type.Object(
-    {
-      source: sourceInput,
-      from: Type.Optional(momentInput("Compare the calls from then on; the last 24 hours by default")),
-      to: Type.Optional(momentInput("Compare the calls before then")),
-      slo: Type.Optional(
-        Type.String({
-          maxLength: 200,
-          description:
-            "Objectives such as p95=800ms,success=99,match=80. The command fails if one is missed. Success is the share of the calls that did not fail at the vendor or in the source",
-        }),
-      ),
-    },
-    { additionalProperties: false },
-  ),
+  input: {
+    source: sourceInput,
+    from: Type.Optional(momentInput("Compare the calls from then on; the last 24 hours by default")),
+    to: Type.Optional(momentInput("Compare the calls before then")),
+    slo: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        description:
+          "Objectives such as p95=800ms,success=99,match=80. The command fails if one is missed. Success is the share of the calls that did not fail at the vendor or in the source",
+      }),
+    ),
+  },
   positional: ["source"],
   role: "viewer",
   changes: false,

@@ -9,17 +9,14 @@ export default defineVerb({
   description:
     "A catalog source that leaves the machine is off until the setting `catalog` names it. Sources that answer on the machine are always on.",
   example: "--vendor gleif",
-  input: Type.Object(
-    {
-      vendor: Type.Optional(
-        Type.String({
-          maxLength: 128,
-          description: "Only sources of this vendor, which is the part of the id before the two underscores",
-        }),
-      ),
-    },
-    { additionalProperties: false },
-  ),
+  input: {
+    vendor: Type.Optional(
+      Type.String({
+        maxLength: 128,
+        description: "Only sources of this vendor, which is the part of the id before the two underscores",
+      }),
+    ),
+  },
   role: "viewer",
   changes: false,
   needs: ["sources"],

@@ -18,72 +18,69 @@ export default defineVerb({
     "Asks questions for missing options. With --from-curl, --from-openapi, --from-har or --from-wsdl the request, its login and its reply are imported from a file: secrets are never written, values of samples are masked, and anything that cannot be imported is named and refused. Writes a YAML file with cases into the project folder, after the cases have passed. It guesses from the sample, so read the file and correct what the vendor's documentation says otherwise.",
   example:
     "acme__company --title Company --url https://api.acme.example/companies/{number} --auth header:X-Api-Key --sample reply.json",
-  input: Type.Object(
-    {
-      id: Type.String({
-        pattern: SOURCE_ID.source,
-        maxLength: 128,
-        description: "Id of the new source, <vendor>__<source_name>",
-        "x-says": "must have the form <vendor>__<source_name>, lower snake case",
+  input: {
+    id: Type.String({
+      pattern: SOURCE_ID.source,
+      maxLength: 128,
+      description: "Id of the new source, <vendor>__<source_name>",
+      "x-says": "must have the form <vendor>__<source_name>, lower snake case",
+    }),
+    ...draftOptions,
+    from_curl: Type.Optional(
+      Type.String({
+        maxLength: 4_000,
+        description: "A file with one curl command, or - for standard input",
+        "x-placeholder": "FILE",
       }),
-      ...draftOptions,
-      from_curl: Type.Optional(
-        Type.String({
-          maxLength: 4_000,
-          description: "A file with one curl command, or - for standard input",
-          "x-placeholder": "FILE",
-        }),
-      ),
-      from_openapi: Type.Optional(
-        Type.String({
-          maxLength: 4_000,
-          description:
-            "An OpenAPI 3 or Swagger 2.0 document and one of its operations: FILE#operationId, or FILE#GET /path",
-          "x-placeholder": "FILE#OPERATION",
-        }),
-      ),
-      from_har: Type.Optional(
-        Type.String({
-          maxLength: 4_000,
-          description: "An HTTP archive (HAR) saved by a browser",
-          "x-placeholder": "FILE",
-        }),
-      ),
-      from_wsdl: Type.Optional(
-        Type.String({
-          maxLength: 4_000,
-          description: "A WSDL 1.1 document with document/literal operations",
-          "x-placeholder": "FILE",
-        }),
-      ),
-      operation: Type.Optional(
-        Type.String({
-          maxLength: 200,
-          description: "With --from-wsdl: the name of the operation",
-          "x-placeholder": "NAME",
-        }),
-      ),
-      entry: Type.Optional(
-        Type.String({
-          maxLength: 4_000,
-          description: "With --from-har: the entry to import, by its number or its address",
-        }),
-      ),
-      fixed: Type.Optional(
-        Type.Array(Type.String({ maxLength: 200 }), {
-          description:
-            "With --from-curl or --from-har: the name of a value that is a constant; every other value becomes an input",
-          "x-placeholder": "NAME",
-        }),
-      ),
-      examples: Type.Optional(
-        Type.Record(Type.String(), Type.Unknown(), {
-          description: "With an import: an example of an input, for the cases; cases are not secret",
-        }),
-      ),
-    },
-    { additionalProperties: false },
-  ),
+    ),
+    from_openapi: Type.Optional(
+      Type.String({
+        maxLength: 4_000,
+        description:
+          "An OpenAPI 3 or Swagger 2.0 document and one of its operations: FILE#operationId, or FILE#GET /path",
+        "x-placeholder": "FILE#OPERATION",
+      }),
+    ),
+    from_har: Type.Optional(
+      Type.String({
+        maxLength: 4_000,
+        description: "An HTTP archive (HAR) saved by a browser",
+        "x-placeholder": "FILE",
+      }),
+    ),
+    from_wsdl: Type.Optional(
+      Type.String({
+        maxLength: 4_000,
+        description: "A WSDL 1.1 document with document/literal operations",
+        "x-placeholder": "FILE",
+      }),
+    ),
+    operation: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        description: "With --from-wsdl: the name of the operation",
+        "x-placeholder": "NAME",
+      }),
+    ),
+    entry: Type.Optional(
+      Type.String({
+        maxLength: 4_000,
+        description: "With --from-har: the entry to import, by its number or its address",
+      }),
+    ),
+    fixed: Type.Optional(
+      Type.Array(Type.String({ maxLength: 200 }), {
+        description:
+          "With --from-curl or --from-har: the name of a value that is a constant; every other value becomes an input",
+        "x-placeholder": "NAME",
+      }),
+    ),
+    examples: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: "With an import: an example of an input, for the cases; cases are not secret",
+      }),
+    ),
+  },
   positional: ["id"],
   role: "operator",
   terminalOnly: true,

@@ -29,16 +29,13 @@ export default defineVerb({
   description:
     "The real vendor is called and may bill, unless the workflow is simulated. The run is in the ledger like any other, under a token that is issued for it and revoked afterwards. It goes through the service that runs on this data directory; if none does, one is started for this command. To read the inputs from a file, use --stdin < FILE. The exit code is 1 if the source failed; no record is not a failure.",
   example: "gleif__lei_record --workflow wfl_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --set lei=529900W18LQJJN6SJ336",
-  input: Type.Object(
-    {
-      source: sourceInput,
-      workflow: workflowInput,
-      context: Type.Optional(Type.Enum([...CONTEXTS], { description: "The context of the run; dev by default" })),
-      credential: Type.Optional(credentialInput),
-      inputs: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: "The inputs" })),
-    },
-    { additionalProperties: false },
-  ),
+  input: {
+    source: sourceInput,
+    workflow: workflowInput,
+    context: Type.Optional(Type.Enum([...CONTEXTS], { description: "The context of the run; dev by default" })),
+    credential: Type.Optional(credentialInput),
+    inputs: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: "The inputs" })),
+  },
   positional: ["source"],
   role: "operator",
   changes: true,

@@ -29,7 +29,7 @@ import { defineVerb } from "../../verb.ts";
 export default defineVerb({
   summary: "Show what a source takes, sends and returns, and where each value comes from",
   example: "google__phone_number",
-  input: Type.Object({ source: sourceInput }, { additionalProperties: false }),
+  input: { source: sourceInput },
   positional: ["source"],
   role: "viewer",
   changes: false,

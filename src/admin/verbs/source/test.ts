@@ -31,35 +31,32 @@ export default defineVerb({
   description:
     "Without an id the sources of the project are tested. Each case runs through the real engine against a simulated vendor on this machine, and so do the failures that every vendor can have. Nothing is billed. With --live the real vendor is called with the inputs that the source declares under `live`, or with those of a case. That can be billed, so it needs --accept-charge unless the source is declared free, and it is recorded in the audit trail before it is sent. --record writes the reply as a new case, with its values masked. `datarun prove` calls the vendors of all sources.",
   example: "companies_house__company_profile",
-  input: Type.Object(
-    {
-      source: Type.Optional(sourceInput),
-      all: Type.Optional(Type.Boolean({ description: "Every source of the catalog and of the project" })),
-      live: Type.Optional(Type.Boolean({ description: "Call the real vendor, once" })),
-      case: Type.Optional(
-        Type.String({
-          maxLength: 200,
-          description:
-            "Only the case with this name. With --live: the case whose inputs are sent; by default those that the source declares under `live`, or those of its first case with a record",
-        }),
-      ),
-      inputs: Type.Optional(
-        Type.Record(Type.String(), Type.Unknown(), {
-          description: "With --live: an input to send instead of the case's inputs",
-        }),
-      ),
-      org: Type.Optional(organizationInput),
-      credential: Type.Optional(credentialInput),
-      context: Type.Optional(Type.Enum(contextInput.enum, { description: "With --live: the context; dev by default" })),
-      accept_charge: Type.Optional(
-        Type.Boolean({ description: "With --live: agree that the vendor may bill this call" }),
-      ),
-      record: Type.Optional(
-        Type.Boolean({ description: "With --live: write the reply as a new case, with its values masked" }),
-      ),
-    },
-    { additionalProperties: false },
-  ),
+  input: {
+    source: Type.Optional(sourceInput),
+    all: Type.Optional(Type.Boolean({ description: "Every source of the catalog and of the project" })),
+    live: Type.Optional(Type.Boolean({ description: "Call the real vendor, once" })),
+    case: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        description:
+          "Only the case with this name. With --live: the case whose inputs are sent; by default those that the source declares under `live`, or those of its first case with a record",
+      }),
+    ),
+    inputs: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: "With --live: an input to send instead of the case's inputs",
+      }),
+    ),
+    org: Type.Optional(organizationInput),
+    credential: Type.Optional(credentialInput),
+    context: Type.Optional(Type.Enum(contextInput.enum, { description: "With --live: the context; dev by default" })),
+    accept_charge: Type.Optional(
+      Type.Boolean({ description: "With --live: agree that the vendor may bill this call" }),
+    ),
+    record: Type.Optional(
+      Type.Boolean({ description: "With --live: write the reply as a new case, with its values masked" }),
+    ),
+  },
   positional: ["source"],
   role: "operator",
   terminalOnly: ["all", "record"],

@@ -14,24 +14,21 @@ export default defineVerb({
   description:
     'It is what "datarun apply -f FILE" does after it has read the values of credentials where the command is typed. Each change is made by the verb for it, checked and recorded like that verb, and its audit entry has the digest of the file. If one fails, those before it are made, and applying the file again continues. New tokens are in the result, and are shown only there.',
   example: "--state state.yaml --set-env env:CH_API_KEY=CH_API_KEY",
-  input: Type.Object(
-    {
-      ...stateInputs,
-      store_digest: Type.Optional(
-        Type.String({
-          pattern: "^[0-9a-f]{64}$",
-          description: "`store_digest` of a plan: refuses if an object with a key has changed since",
-          "x-says": "must be the store_digest of a plan",
-        }),
-      ),
-      secrets: Type.Optional(
-        Type.Record(Type.String(), Type.Unknown(), {
-          description: "The values that a plan needs, by where they are: env:NAME or file:PATH",
-        }),
-      ),
-    },
-    { additionalProperties: false },
-  ),
+  input: {
+    ...stateInputs,
+    store_digest: Type.Optional(
+      Type.String({
+        pattern: "^[0-9a-f]{64}$",
+        description: "`store_digest` of a plan: refuses if an object with a key has changed since",
+        "x-says": "must be the store_digest of a plan",
+      }),
+    ),
+    secrets: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: "The values that a plan needs, by where they are: env:NAME or file:PATH",
+      }),
+    ),
+  },
   role: "owner",
   changes: true,
   makesStore: true,

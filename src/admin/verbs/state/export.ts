@@ -9,10 +9,9 @@ export default defineStreamedVerb({
   description:
     "It describes the objects that have a key, so that applying it changes nothing. With --adopt it describes all objects, and proposes a key for each that has none; applying it gives them these keys. The values of credentials and tokens are not in it: `stored` stands for a value that only the store has.",
   example: "state.yaml --adopt",
-  input: Type.Object(
-    { adopt: Type.Optional(Type.Boolean({ description: "Also objects without a key, with one that they can have" })) },
-    { additionalProperties: false },
-  ),
+  input: {
+    adopt: Type.Optional(Type.Boolean({ description: "Also objects without a key, with one that they can have" })),
+  },
   role: "viewer",
   changes: false,
   needs: ["store"],

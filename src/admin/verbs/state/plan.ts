@@ -10,7 +10,7 @@ export default defineVerb({
   description:
     'Nothing is changed. "datarun apply -f FILE --plan" does the same, and has exit codes for a pipeline. Values of credentials are never shown.',
   example: "--state state.yaml",
-  input: Type.Object(stateInputs, { additionalProperties: false }),
+  input: stateInputs,
   role: "viewer",
   changes: false,
   needs: ["store", "sources"],

@@ -6,7 +6,7 @@ export default defineVerb({
   description:
     "For moving a deployment to PostgreSQL. No service may run on the data directory or on the database. The store is copied completely or not at all, and the copy is read back and compared. Then the ledger is copied; if that is interrupted, `ledger drain` continues it. DATARUN_ROOT_KEY has to be the root key of the key file. The embedded store is not changed. There is no copy in the other direction.",
   example: "--data-dir /var/lib/datarun",
-  input: Type.Object({}, { additionalProperties: false }),
+  input: {},
   role: "owner",
   terminalOnly: true,
   changes: true,

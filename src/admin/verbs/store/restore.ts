@@ -7,10 +7,7 @@ export default defineVerb({
   description:
     "DIR is one folder that `store backup` has made. Its files are compared with the checksums of its manifest, and nothing is restored if one differs. The data directory has to be empty, except for the root key file, which can be put there before or after. The next start records calls that were in progress during the backup as unknown. What the service had leased of budgets when the backup was made counts as used until the period ends. Runs that were answered after the backup began may be missing.",
   example: "/var/backups/datarun/datarun-2026-11-27T03-00-00-000Z --data-dir /var/lib/datarun",
-  input: Type.Object(
-    { dir: Type.String({ minLength: 1, maxLength: 4_000, description: "The folder of the backup" }) },
-    { additionalProperties: false },
-  ),
+  input: { dir: Type.String({ minLength: 1, maxLength: 4_000, description: "The folder of the backup" }) },
   positional: ["dir"],
   role: "owner",
   terminalOnly: true,

@@ -12,14 +12,11 @@ export default defineVerb({
   description:
     "The token is shown only once, because only its SHA-256 is stored. An organization may have any number of tokens, so that a new one can be in use before the old one is revoked.",
   example: '--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --name "back end" --expires-in 90d',
-  input: Type.Object(
-    {
-      org: organizationInput,
-      name: Type.Optional(nameInput("What the token is for")),
-      expires_in: Type.Optional(expiryInput("How long it is valid")),
-    },
-    { additionalProperties: false },
-  ),
+  input: {
+    org: organizationInput,
+    name: Type.Optional(nameInput("What the token is for")),
+    expires_in: Type.Optional(expiryInput("How long it is valid")),
+  },
   role: "operator",
   changes: true,
   needs: ["store"],

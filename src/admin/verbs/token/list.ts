@@ -15,14 +15,11 @@ export default defineVerb({
   description:
     "The tokens themselves are never shown. The time of last use is written in batches, a few seconds late. `source run` and `function run` each leave a revoked token, to which the ledger refers; --state active leaves those out.",
   example: "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
-  input: Type.Object(
-    {
-      org: organizationInput,
-      state: Type.Optional(Type.Enum(STATES, { description: "Only those in this state" })),
-      ...pagedById(PREFIX.token),
-    },
-    { additionalProperties: false },
-  ),
+  input: {
+    org: organizationInput,
+    state: Type.Optional(Type.Enum(STATES, { description: "Only those in this state" })),
+    ...pagedById(PREFIX.token),
+  },
   role: "viewer",
   changes: false,
   needs: ["store"],

@@ -10,17 +10,14 @@ export default defineVerb({
   description:
     "A running service refuses the token within a second, or within five minutes if its database is unavailable. If you found a token where it should not be, you can give the token itself (drt_…) instead of its id.",
   example: "tok_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
-  input: Type.Object(
-    {
-      token_id: Type.String({
-        pattern: "^(tok|drt)_",
-        maxLength: 128,
-        description: "Id of the token (tok_…)",
-        "x-says": "must be the id of a token (tok_…)",
-      }),
-    },
-    { additionalProperties: false },
-  ),
+  input: {
+    token_id: Type.String({
+      pattern: "^(tok|drt)_",
+      maxLength: 128,
+      description: "Id of the token (tok_…)",
+      "x-says": "must be the id of a token (tok_…)",
+    }),
+  },
   positional: ["token_id"],
   role: "operator",
   changes: true,

@@ -12,17 +12,14 @@ export default defineVerb({
   description:
     "Every request names a workflow of its token's organization. The id of a workflow is not secret. A simulated workflow calls no vendor, refuses the context prod and marks its answers; this cannot be changed later.",
   example: "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --name onboarding --auto-credentials",
-  input: Type.Object(
-    {
-      org: organizationInput,
-      name: Type.Optional(nameInput("What the workflow is for")),
-      ...workflowSettings,
-      simulated: Type.Optional(
-        Type.Boolean({ description: "No call leaves the machine, and answers are marked as simulated" }),
-      ),
-    },
-    { additionalProperties: false },
-  ),
+  input: {
+    org: organizationInput,
+    name: Type.Optional(nameInput("What the workflow is for")),
+    ...workflowSettings,
+    simulated: Type.Optional(
+      Type.Boolean({ description: "No call leaves the machine, and answers are marked as simulated" }),
+    ),
+  },
   role: "operator",
   changes: true,
   needs: ["store"],

@@ -10,23 +10,20 @@ import { toWireWorkflows, versionsText, wireWorkflow } from "../../workflow-wire
 export default defineVerb({
   summary: "List the workflows of an organization, newest first",
   example: "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
-  input: Type.Object(
-    {
-      org: organizationInput,
-      name: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 200, description: "Only workflows whose name begins with this" }),
-      ),
-      id: Type.Optional(
-        Type.String({
-          pattern: `^${PREFIX.workflow}[0-9a-z]{0,64}$`,
-          description: "Only workflows whose id begins with this",
-          "x-says": "must be the beginning of the id of a workflow (wfl_…)",
-        }),
-      ),
-      ...pagedById(PREFIX.workflow),
-    },
-    { additionalProperties: false },
-  ),
+  input: {
+    org: organizationInput,
+    name: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 200, description: "Only workflows whose name begins with this" }),
+    ),
+    id: Type.Optional(
+      Type.String({
+        pattern: `^${PREFIX.workflow}[0-9a-z]{0,64}$`,
+        description: "Only workflows whose id begins with this",
+        "x-says": "must be the beginning of the id of a workflow (wfl_…)",
+      }),
+    ),
+    ...pagedById(PREFIX.workflow),
+  },
   role: "viewer",
   changes: false,
   needs: ["store"],

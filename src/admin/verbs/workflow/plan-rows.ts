@@ -28,28 +28,25 @@ export default defineVerb({
   description:
     "The file is CSV or JSON Lines with at most 1,000 rows, as for `batch`, and columns are matched with inputs in the same way. For each row: the inputs of its run, and which sources would refuse them. The cost is what the vendors bill at most, as in `workflow plan`, for the rows whose inputs a source accepts. To run a file, use `batch`.",
   example: "wfl_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f companies.csv --source gleif__lei_record --map lei=LEI",
-  input: Type.Object(
-    {
-      workflow: workflowInput,
-      rows: Type.String({ description: "The file", "x-file": true }),
-      format: Type.Optional(Type.Enum(["csv", "jsonl"], { description: "csv by default" })),
-      source: Type.Array(sourceInput, {
-        minItems: 1,
-        maxItems: SOURCES_MAX,
-        uniqueItems: true,
-        description: "A source to call",
+  input: {
+    workflow: workflowInput,
+    rows: Type.String({ description: "The file", "x-file": true }),
+    format: Type.Optional(Type.Enum(["csv", "jsonl"], { description: "csv by default" })),
+    source: Type.Array(sourceInput, {
+      minItems: 1,
+      maxItems: SOURCES_MAX,
+      uniqueItems: true,
+      description: "A source to call",
+    }),
+    context: Type.Optional(Type.Enum([...CONTEXTS], { description: "The context of the runs; dev by default" })),
+    map: Type.Optional(
+      Type.Array(Type.String({ maxLength: 1_000 }), {
+        maxItems: 100,
+        description: "The column for an input, if their names differ",
+        "x-placeholder": "INPUT=COLUMN",
       }),
-      context: Type.Optional(Type.Enum([...CONTEXTS], { description: "The context of the runs; dev by default" })),
-      map: Type.Optional(
-        Type.Array(Type.String({ maxLength: 1_000 }), {
-          maxItems: 100,
-          description: "The column for an input, if their names differ",
-          "x-placeholder": "INPUT=COLUMN",
-        }),
-      ),
-    },
-    { required: ["workflow", "rows", "source"], additionalProperties: false },
-  ),
+    ),
+  },
   positional: ["workflow", "rows"],
   role: "viewer",
   changes: false,

@@ -19,15 +19,12 @@ export default defineVerb({
   description:
     "For each source: whether it would accept the inputs, which credential it would get and by which rule, and what it costs at most. The cost is that of one request that the vendor bills, by the price of the credential or else the list price of the source; a source that sends several billed requests may cost several times that. A source that the workflow pins to a version is planned with that version, and one with a canary with the loaded version. A simulated workflow costs nothing and needs no credential. Without --set and --stdin the inputs are not checked. No vendor is called, and nothing is recorded.",
   example: "wfl_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --source gleif__lei_record --set lei=529900W18LQJJN6SJ336",
-  input: Type.Object(
-    {
-      workflow: workflowInput,
-      source: Type.Optional(sourcesInput),
-      context: Type.Optional(Type.Enum([...CONTEXTS], { description: "The context of the run; dev by default" })),
-      inputs: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: "The inputs" })),
-    },
-    { additionalProperties: false },
-  ),
+  input: {
+    workflow: workflowInput,
+    source: Type.Optional(sourcesInput),
+    context: Type.Optional(Type.Enum([...CONTEXTS], { description: "The context of the run; dev by default" })),
+    inputs: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: "The inputs" })),
+  },
   positional: ["workflow"],
   role: "viewer",
   changes: false,

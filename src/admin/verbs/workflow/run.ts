@@ -12,19 +12,16 @@ export default defineVerb({
     "The real vendors are called and may bill, unless the workflow is simulated; `workflow plan` shows the cost beforehand. The run is in the ledger like any other, under a token that is issued for it and revoked afterwards. It goes through the service that runs on this data directory; if none does, one is started for this command. To read the inputs from a file, use --stdin < FILE. The result is the whole answer, as a client gets it. If the command is interrupted, the run continues: `ledger list` shows how it ended, without the outputs. The exit code is 1 if a source failed; no record is not a failure.",
   example:
     "wfl_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --source gleif__lei_record --source eu_vies__vat_number --set lei=529900W18LQJJN6SJ336",
-  input: Type.Object(
-    {
-      workflow: workflowInput,
-      source: { ...sourcesInput, minItems: 1 } as typeof sourcesInput,
-      context: Type.Optional(Type.Enum([...CONTEXTS], { description: "The context of the run; dev by default" })),
-      inputs: Type.Optional(
-        Type.Record(Type.String(), Type.Unknown(), {
-          description: "The inputs; each source gets those that it declares",
-        }),
-      ),
-    },
-    { additionalProperties: false },
-  ),
+  input: {
+    workflow: workflowInput,
+    source: { ...sourcesInput, minItems: 1 } as typeof sourcesInput,
+    context: Type.Optional(Type.Enum([...CONTEXTS], { description: "The context of the run; dev by default" })),
+    inputs: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: "The inputs; each source gets those that it declares",
+      }),
+    ),
+  },
   positional: ["workflow"],
   role: "operator",
   changes: true,

@@ -12,17 +12,14 @@ export default defineVerb({
   description:
     "Settings that are not given stay as they are. Whether a workflow is simulated cannot be changed. --function and --source name the version of a function or a source for this workflow; services use it without a restart. Each version is loaded first, and refused with the reason if runs could not use it: then nothing is changed. --shadow compares a version with the results of this workflow's runs, after they were answered, and changes no answer. A source in TypeScript can be kept at the version that is loaded, not set to another one.",
   example: "wfl_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --mask-credentials --function dfunc_contact_check=12@10%",
-  input: Type.Object(
-    {
-      workflow: workflowInput,
-      name: Type.Optional(nameInput("What the workflow is for")),
-      ...workflowSettings,
-      function: functionVersionsInput,
-      source: sourceVersionsInput,
-      ...shadowInputs,
-    },
-    { additionalProperties: false },
-  ),
+  input: {
+    workflow: workflowInput,
+    name: Type.Optional(nameInput("What the workflow is for")),
+    ...workflowSettings,
+    function: functionVersionsInput,
+    source: sourceVersionsInput,
+    ...shadowInputs,
+  },
   positional: ["workflow"],
   role: "operator",
   changes: true,

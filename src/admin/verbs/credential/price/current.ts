@@ -14,7 +14,7 @@ export default defineVerb({
   description:
     "For each credential: its own price, if one has begun, or else the list price of its source. AMOUNT is the price of the first call of a month; STEPS says how many volume steps follow, which `credential price list` shows.",
   example: "--org org_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
-  input: Type.Object({ org: organizationInput, ...pagedById(PREFIX.credential) }, { additionalProperties: false }),
+  input: { org: organizationInput, ...pagedById(PREFIX.credential) },
   role: "viewer",
   changes: false,
   needs: ["store", "sources"],

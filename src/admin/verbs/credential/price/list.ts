@@ -18,7 +18,7 @@ export default defineVerb({
   description:
     "As long as no price has begun, the list price of the source applies. Replaced and removed prices are in the audit trail.",
   example: "cred_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f",
-  input: Type.Object({ cred_id: credentialInput, ...pagedByCursor(CURSOR.source) }, { additionalProperties: false }),
+  input: { cred_id: credentialInput, ...pagedByCursor(CURSOR.source) },
   positional: ["cred_id"],
   role: "viewer",
   changes: false,

@@ -11,10 +11,7 @@ export default defineVerb({
   description:
     "With --above only that step is removed. Requests that were sent keep the price that they recorded. Do not remove the price of a contract that ends: set the price of the next contract from the day on which it begins.",
   example: "cred_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --from 2026-01-01",
-  input: Type.Object(
-    { cred_id: credentialInput, from: dayInput, above: Type.Optional(aboveInput) },
-    { additionalProperties: false },
-  ),
+  input: { cred_id: credentialInput, from: dayInput, above: Type.Optional(aboveInput) },
   positional: ["cred_id"],
   role: "owner",
   changes: true,

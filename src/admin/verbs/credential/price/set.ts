@@ -24,26 +24,23 @@ export default defineVerb({
   description:
     "The newest price that has begun applies, and replaces the list price of the source. A source that is free bills nothing, so a price for it has to say with --per what the contract bills. Each request records the price of the moment at which it is sent, so a later price changes no past record. --above adds a volume step to the price with the same --from, which has to be set first. Setting the same --from and --above again replaces that step; the same --from without --above replaces the price.",
   example: "cred_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --amount 0.35 --currency EUR --from 2026-01-01 --per match",
-  input: Type.Object(
-    {
-      cred_id: credentialInput,
-      amount: amountInput,
-      currency: currencyInput,
-      from: dayInput,
-      per: Type.Optional(
-        Type.Enum(["call", "match", "success"], {
-          description: "What the contract bills, if it differs from what the source declares",
-        }),
+  input: {
+    cred_id: credentialInput,
+    amount: amountInput,
+    currency: currencyInput,
+    from: dayInput,
+    per: Type.Optional(
+      Type.Enum(["call", "match", "success"], {
+        description: "What the contract bills, if it differs from what the source declares",
+      }),
+    ),
+    above: Type.Optional(aboveInput),
+    time_zone: Type.Optional(
+      timeZoneInput(
+        "The time zone of the contract's days and months, such as Europe/Berlin; UTC by default, or that of its other prices",
       ),
-      above: Type.Optional(aboveInput),
-      time_zone: Type.Optional(
-        timeZoneInput(
-          "The time zone of the contract's days and months, such as Europe/Berlin; UTC by default, or that of its other prices",
-        ),
-      ),
-    },
-    { additionalProperties: false },
-  ),
+    ),
+  },
   positional: ["cred_id"],
   role: "owner",
   changes: true,
