@@ -5,8 +5,7 @@ import { organizationInput } from "./shared-inputs.ts";
 import { momentInput, toSpan } from "./ledger-inputs.ts";
 import type { AuditQuery } from "./find-acts.ts";
 import type { AuditEntry, ObjectFinder } from "./ports.ts";
-import { anObject, oneOf, orNull, text, time } from "./result-schemas.ts";
-import { toWireTime } from "./wire-time.ts";
+import { anObject, oneOf, orNull, text, time, toWireTime } from "./result-schemas.ts";
 
 /** Inputs and results of the audit trail. */
 

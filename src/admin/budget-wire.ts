@@ -3,9 +3,9 @@ import type { BudgetRejections } from "../ledger/read/budget-rejections.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { Type } from "../terms/schema/type.ts";
 import type { BudgetUse } from "./ports.ts";
-import { count, oneOf, orNull, text, time, yesOrNo } from "./result-schemas.ts";
-import { unknownId } from "./unknown-ids.ts";
-import { toWireTime } from "./wire-time.ts";
+import { count, oneOf, orNull, text, time, yesOrNo, toWireTime } from "./result-schemas.ts";
+import { unknownId } from "./require.ts";
+import type { LedgerAnswers } from "../ledger/read/ledger-reader.ts";
 
 /** Inputs and results of budgets. */
 
@@ -126,4 +126,19 @@ export function toWireUse(use: BudgetUse, rejections: readonly BudgetRejections[
     rejected_calls: rejections === null ? null : (rejected?.calls ?? 0),
     rejects_since: rejected === undefined ? null : toWireTime(rejected.sinceWallAt),
   };
+}
+
+/**
+ * The rejections of budgets since the start of their period, or since their limit was last set if that was later: after
+ * a raise a budget may accept calls again.
+ */
+export function findRejections(
+  ledger: Pick<LedgerAnswers, "budgetRejections">,
+  budgets: readonly BudgetUse[],
+): Promise<readonly BudgetRejections[]> {
+  const queries = budgets.map(({ budget, period }) => ({
+    budgetId: budget.id,
+    from: Math.max(period.from, budget.changedWallAt ?? budget.setWallAt),
+  }));
+  return ledger.budgetRejections(queries);
 }

@@ -1,8 +1,8 @@
 import type { NamedCredential, NotedCredential } from "./ports.ts";
-import { toWireTime } from "./wire-time.ts";
+import { toWireTime, count, listOf, orNull, text, time, yesOrNo } from "./result-schemas.ts";
 import { Type } from "../terms/schema/type.ts";
 import type { ReferencedField } from "../credentials/references/secret-references.ts";
-import { count, listOf, orNull, text, time, yesOrNo } from "./result-schemas.ts";
+import type { Unreadable } from "../credentials/sealed-rows.ts";
 
 export const wireCredential = Type.Object({
   cred_id: text,
@@ -48,4 +48,11 @@ export function toWireCredential(credential: NamedCredential & Partial<NotedCred
     ...(credential.fieldNames === undefined ? {} : { fields: credential.fieldNames }),
     ...(credential.references === undefined ? {} : { references: credential.references }),
   };
+}
+
+export const wireUnreadable = Type.Object({ id: text, organization: text, reason: text });
+
+/** A data key or credential that cannot be opened, as verbs show it. */
+export function toUnreadableWire({ id, organizationId, reason }: Unreadable) {
+  return { id, organization: organizationId, reason };
 }

@@ -35,3 +35,8 @@ export function findVerbs(folder: URL = VERBS): VerbSet {
     },
   };
 }
+
+/** The path of a verb on the admin port: `credential price set` has `/api/credential/price/set`. */
+export function verbPath(name: string): string {
+  return `/api/${name.replaceAll(" ", "/")}`;
+}

@@ -1,8 +1,8 @@
 import { Type } from "../terms/schema/type.ts";
-import type { Operator } from "./ports.ts";
-import { oneOf, orNull, text, time } from "./result-schemas.ts";
+import type { Operator, OperatorAdmin } from "./ports.ts";
+import { oneOf, orNull, text, time, toWireTime } from "./result-schemas.ts";
 import { ROLES } from "./roles.ts";
-import { toWireTime } from "./wire-time.ts";
+import { hasOperatorTokenShape, tokenDigest } from "../access/access-token.ts";
 
 /**
  * The form of a name in the audit trail. Names that look alike must be the same, so a name has no blanks and no
@@ -60,4 +60,21 @@ export function toWireOperator(operator: Operator, wallAt: number) {
     revoked_at: toWireTime(operator.revokedWallAt),
     last_used_at: toWireTime(operator.lastUsedWallAt),
   };
+}
+
+/** The operator of a token, and whether the token is accepted. */
+export interface FoundOperator {
+  /** `null` if no operator has this token. */
+  readonly operator: Operator | null;
+  readonly state: "active" | "revoked" | "expired" | "unknown";
+}
+
+/** Reads the store each time, so that a revocation applies from the next request on, on every machine. */
+export async function findOperator(
+  store: Pick<OperatorAdmin, "operatorOf">,
+  token: string,
+  wallAt: number,
+): Promise<FoundOperator> {
+  const operator = hasOperatorTokenShape(token) ? await store.operatorOf(tokenDigest(token)) : null;
+  return operator === null ? { operator, state: "unknown" } : { operator, state: operatorState(operator, wallAt) };
 }

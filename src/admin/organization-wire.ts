@@ -1,7 +1,6 @@
 import type { Organization } from "./ports.ts";
-import { toWireTime } from "./wire-time.ts";
+import { toWireTime, text, time, yesOrNo } from "./result-schemas.ts";
 import { Type } from "../terms/schema/type.ts";
-import { text, time, yesOrNo } from "./result-schemas.ts";
 
 export const wireOrganization = Type.Object({
   organization_tuid: text,

@@ -1,11 +1,10 @@
 import type { RunnableSource } from "../run/ports.ts";
 import type { Context } from "../terms/caller.ts";
 import { CHARGE_MODELS } from "../terms/money/charge.ts";
-import type { JsonObject } from "../terms/json/json.ts";
+import { type JsonObject, isJsonObject, type Json } from "../terms/json/json.ts";
 import { regionFault } from "../terms/fault.ts";
 import { Type } from "../terms/schema/type.ts";
 import { chooseCredentialFor, type ChosenCredential } from "./chosen-credential.ts";
-import { exampleInputs } from "./example-inputs.ts";
 import type { VerbCall } from "./needs.ts";
 import { costOf } from "./planned-cost.ts";
 import type { NamedWorkflow } from "./ports.ts";
@@ -128,4 +127,40 @@ export function planOfUnknown(source: string) {
     inputs: {},
     example: {},
   };
+}
+
+/**
+ * Example inputs of a source: the examples of its schema or, if they are no valid call, the inputs of its first case
+ * with a record. Empty if there is neither.
+ */
+export function exampleInputs(source: RunnableSource): JsonObject {
+  const { declaration, inputNames } = source;
+  const schemas = propertiesOf(declaration.inputs as JsonObject);
+  const ofSchema = Object.fromEntries(
+    inputNames.flatMap((name): [string, Json][] => {
+      const examples = schemas[name]?.["examples"];
+      return Array.isArray(examples) && examples.length > 0 ? [[name, examples[0] as Json]] : [];
+    }),
+  );
+  const ofCases = (declaration.cases ?? [])
+    .filter(({ expect }) => (expect as { readonly match?: unknown }).match === true)
+    .map(({ inputs }) => ({ ...source.filter(inputs) }));
+  const valid = [ofSchema, ...ofCases]
+    .filter((inputs) => Object.keys(inputs).length > 0)
+    .find((inputs) => source.inputProblem(source.filter(inputs)) === null);
+  return valid ?? ofSchema;
+}
+
+/** The schema's properties. Its own take precedence over those of its branches. */
+function propertiesOf(schema: JsonObject): Readonly<Record<string, JsonObject>> {
+  const found: Record<string, JsonObject> = {};
+  const branches = ["allOf", "anyOf", "oneOf"].flatMap((keyword) => {
+    const list = schema[keyword];
+    return Array.isArray(list) ? list.filter(isJsonObject) : [];
+  });
+  for (const branch of branches) Object.assign(found, propertiesOf(branch));
+  const { properties } = schema;
+  if (isJsonObject(properties))
+    for (const [name, property] of Object.entries(properties)) if (isJsonObject(property)) found[name] = property;
+  return found;
 }

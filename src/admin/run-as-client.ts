@@ -4,7 +4,7 @@ import type { NamedWorkflow, RunAccess, RunService } from "./ports.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { requireWorkflow } from "./require.ts";
 import type { VerbCall } from "./needs.ts";
-import { toWireTime } from "./wire-time.ts";
+import { toWireTime } from "./result-schemas.ts";
 
 /** Longer than any function runs. */
 const TOKEN_MS = 5 * 60_000;

@@ -6,9 +6,8 @@ import { amountFromColumn, amountText } from "../terms/money/money.ts";
 import { Type } from "../terms/schema/type.ts";
 import type { VerbCall } from "./needs.ts";
 import { recordBeforeAndAfter } from "./record-before-and-after.ts";
-import { listOf, text } from "./result-schemas.ts";
+import { listOf, text, toWireTime } from "./result-schemas.ts";
 import { finishSettlements, settleCharge, SETTLEMENT } from "./settle-charge.ts";
-import { toWireTime } from "./wire-time.ts";
 
 /** The default number of charges that one command settles. Each takes some writes that wait for the disk. */
 export const SETTLED_AT_ONCE = 1_000;

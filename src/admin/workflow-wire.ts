@@ -2,10 +2,9 @@ import type { Static } from "typebox";
 import type { JsonObject } from "../terms/json/json.ts";
 import { Type } from "../terms/schema/type.ts";
 import { SHORT_DIGEST } from "../terms/version.ts";
-import { toWireTime } from "./wire-time.ts";
+import { toWireTime, count, listOf, oneOf, orNull, text, time, yesOrNo } from "./result-schemas.ts";
 import type { AdminStore, NamedWorkflow } from "./ports.ts";
 import { numbersOf, type NumberOf } from "./recorded-versions.ts";
-import { count, listOf, oneOf, orNull, text, time, yesOrNo } from "./result-schemas.ts";
 
 const wireVersion = Type.Object({
   kind: oneOf("function", "source", "shadow"),

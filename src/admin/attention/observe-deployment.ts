@@ -5,7 +5,7 @@ import type { SlowSource } from "../../health/ports.ts";
 import type { Clock } from "../../terms/time/clock.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import { HOUR_MS } from "../../terms/time/durations.ts";
-import { findRejections } from "../find-rejections.ts";
+import { findRejections } from "../budget-wire.ts";
 import type { VerbNeeds } from "../needs.ts";
 import type { BudgetUse, ServiceState } from "../ports.ts";
 import { findSlowSources } from "./slow-sources.ts";

@@ -21,9 +21,8 @@ import {
   proveSources,
   skipped,
 } from "./prove-sources.ts";
-import { replaceFile } from "./replace-file.ts";
+import { replaceFile, shownPath } from "./source-files.ts";
 import { shapeOf, shapeOfReply } from "./shape-of.ts";
-import { shownPath } from "./source-files.ts";
 
 export interface ProveRequest {
   /** The named sources; all without it. */

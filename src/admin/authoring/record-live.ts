@@ -8,8 +8,7 @@ import { type JsonObject, readJsonExactly } from "../../terms/json/json.ts";
 import { outcomeOf } from "./ask-vendor.ts";
 import type { LiveAnswer, AuthoringTools } from "./ports.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
-import { replaceFile } from "./replace-file.ts";
-import { requireFile, shownPath } from "./source-files.ts";
+import { replaceFile, requireFile, shownPath } from "./source-files.ts";
 
 export interface LiveCall {
   readonly source: RunnableSource;

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync, chmodSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import type { AuthoringTools } from "./ports.ts";
 import type { SourceFileRef } from "../../drafting/ports.ts";
@@ -32,4 +32,22 @@ export function writeNewFile(path: string, text: string): void {
 
 export function fileExists(path: string): OperatorError {
   return new OperatorError("refused", `The file ${shownPath(path)} exists already.`);
+}
+
+/**
+ * Replaces an author's file atomically: it always has either the old or the new text. Keeps the file's mode. Follows a
+ * symbolic link.
+ */
+export function replaceFile(path: string, text: string): void {
+  const before = statSync(path, { throwIfNoEntry: false });
+  const file = before === undefined ? path : realpathSync(path);
+  const beside = `${file}.${process.pid}.part`;
+  try {
+    writeFileSync(beside, text, { flush: true, mode: before?.mode });
+    if (before !== undefined) chmodSync(beside, before.mode);
+    renameSync(beside, file);
+  } catch (error) {
+    rmSync(beside, { force: true });
+    throw error;
+  }
 }

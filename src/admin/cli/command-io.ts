@@ -1,4 +1,5 @@
 import type { Readable, Writable } from "node:stream";
+import { usage } from "./parse-command.ts";
 
 /** The streams and the environment of one command; the process's own, or a test's. */
 export interface CommandIo {
@@ -40,4 +41,17 @@ export function write(stream: Writable, text: string | Uint8Array): Promise<void
 function isGone(error: Error): boolean {
   const code = (error as NodeJS.ErrnoException).code;
   return code === "EPIPE" || code === "ERR_STREAM_DESTROYED";
+}
+
+/** All of standard input. @throws OperatorError `usage` if it is larger */
+export async function readStdin(stdin: Readable, bytesMax: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stdin) {
+    const part = Buffer.from(chunk as Uint8Array | string);
+    bytes += part.length;
+    if (bytes > bytesMax) throw usage(`Standard input has more than ${bytesMax} bytes.`);
+    chunks.push(part);
+  }
+  return Buffer.concat(chunks);
 }

@@ -99,3 +99,20 @@ function durationOf(seconds: number): string {
   if (seconds < 90) return `${Math.ceil(seconds)} s`;
   return seconds < 5_400 ? `${Math.ceil(seconds / 60)} min` : `${Math.ceil(seconds / 3_600)} h`;
 }
+
+/** On an interrupt, prints the progress so far and what becomes of the work. */
+export async function reportInterruption<Result>(
+  becomes: string | null,
+  progress: ShownProgress,
+  io: CommandIo,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const forget =
+    becomes === null ? undefined : io.onInterrupt?.(() => progress.note(`Interrupted${progress.soFar()}. ${becomes}`));
+  try {
+    return await work();
+  } finally {
+    forget?.();
+    progress.end();
+  }
+}

@@ -1,8 +1,7 @@
 import type { Readable } from "node:stream";
 import { isJsonObject, type Json, JSON_LIMITS, type JsonObject, JsonError, parseJson } from "../../terms/json/json.ts";
-import type { CommandIo } from "./command-io.ts";
+import { type CommandIo, readStdin } from "./command-io.ts";
 import { type FieldOptions, usage } from "./parse-command.ts";
-import { readStdin } from "./read-stdin.ts";
 
 const STDIN_BYTES_MAX = 1_048_576;
 

@@ -2,8 +2,7 @@ import { createInterface, type Interface } from "node:readline";
 import type { Readable } from "node:stream";
 import type { Terminal } from "../../drafting/ports.ts";
 import { printableLines } from "../../terms/text/printable.ts";
-import type { CommandIo } from "./command-io.ts";
-import { readStdin } from "./read-stdin.ts";
+import { type CommandIo, readStdin } from "./command-io.ts";
 
 const STDIN_BYTES_MAX = 10_485_760;
 

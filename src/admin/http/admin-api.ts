@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { VerbSet } from "../find-verbs.ts";
+import { type VerbSet, verbPath } from "../find-verbs.ts";
 import type { GivenToVerbs, VerbNeeds } from "../needs.ts";
 import type { LoginCodeStore, Operator, SessionStore } from "../ports.ts";
 import { reportError } from "../report-error.ts";
@@ -10,7 +10,6 @@ import type { TextStream } from "../verb.ts";
 import { FairShare } from "../../terms/concurrency/fair-share.ts";
 import type { OnEndedCall } from "../../terms/ended-call.ts";
 import type { JsonObject } from "../../terms/json/json.ts";
-import { verbPath } from "../verb-path.ts";
 import { causeOf } from "../../operate/run-log.ts";
 import { wantsEvents } from "./event-stream.ts";
 import { closeWithoutAccess } from "./close-without-access.ts";

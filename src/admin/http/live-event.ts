@@ -1,10 +1,8 @@
-import { wireAttention, toWireAttention } from "../attention/attention-wire.ts";
+import { wireAttention, toWireAttention, findAttention } from "../attention/find-attention.ts";
 import type { DeploymentObservation, LedgerObservation } from "../attention/observe-deployment.ts";
-import { findAttention } from "../attention/find-attention.ts";
 import { listedBudget, toListedBudget } from "../budget-wire.ts";
 import type { BudgetUse, ServiceState } from "../ports.ts";
-import { count, listOf, orNull, text, time, yesOrNo } from "../result-schemas.ts";
-import { toWireTime } from "../wire-time.ts";
+import { count, listOf, orNull, text, time, yesOrNo, toWireTime } from "../result-schemas.ts";
 import type { LiveFigures } from "../../operate/live-figures.ts";
 import type { WindowSeries, WindowSums } from "../../operate/window.ts";
 import { OUTCOME_LABELS } from "../../terms/counted-end.ts";

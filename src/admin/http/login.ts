@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { findOperator, type FoundOperator } from "../find-operator.ts";
+import { findOperator, type FoundOperator } from "../operator-wire.ts";
 import type { AuditTrail, Operator, OperatorAdmin } from "../ports.ts";
 import type { Clock } from "../../terms/time/clock.ts";
 import type { JsonObject } from "../../terms/json/json.ts";

@@ -1,7 +1,6 @@
 import type { TObject } from "typebox";
-import type { VerbSet } from "../find-verbs.ts";
+import { type VerbSet, verbPath } from "../find-verbs.ts";
 import type { Verb } from "../verb.ts";
-import { verbPath } from "../verb-path.ts";
 
 /** A verb as the admin API offers it. */
 export interface VerbEndpoint {

@@ -1,7 +1,7 @@
 import type { LedgerAnswers } from "../../ledger/read/ledger-reader.ts";
 import type { UnknownCharge } from "../../ledger/read/unknown-charges.ts";
 import { daysIn, type TimeSpan } from "../../terms/time/calendar.ts";
-import { allUnknownCharges } from "../all-unknown-charges.ts";
+import { allUnknownCharges } from "../unknown-charges.ts";
 import type { InvoiceDifference } from "./compare-invoice.ts";
 import type { ComparedInvoice } from "./compare-with-ledger.ts";
 

@@ -5,7 +5,7 @@ import type { Price } from "../../terms/money/price.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import { prove } from "../authoring/prove.ts";
 import type { ProvedSource } from "../authoring/prove-sources.ts";
-import { liveCallParts } from "../live-call-parts.ts";
+import { liveCallParts } from "../authoring/ask-vendor.ts";
 import { requireSource } from "../require.ts";
 import { organizationInput, sourcesInput } from "../shared-inputs.ts";
 import { defineVerb } from "../verb.ts";

@@ -1,4 +1,4 @@
-import { verbPath } from "../../verb-path.ts";
+import { verbPath } from "../../find-verbs.ts";
 import type { JsonObject } from "../../../terms/json/json.ts";
 import type { OnProgress } from "../../../terms/on-progress.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";

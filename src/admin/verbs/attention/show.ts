@@ -1,6 +1,5 @@
 import { observeDeployment } from "../../attention/observe-deployment.ts";
-import { toWireAttention, wireAttention } from "../../attention/attention-wire.ts";
-import { findAttention } from "../../attention/find-attention.ts";
+import { toWireAttention, wireAttention, findAttention } from "../../attention/find-attention.ts";
 import { Type } from "../../../terms/schema/type.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { defineVerb } from "../../verb.ts";

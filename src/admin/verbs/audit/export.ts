@@ -4,7 +4,7 @@ import { auditFilterInputs, toAuditQuery, toWireDetail } from "../../audit-wire.
 import { findActs, type FoundActs } from "../../find-acts.ts";
 import type { AuditEntry } from "../../ports.ts";
 import { defineStreamedVerb } from "../../verb.ts";
-import { toWireTime } from "../../wire-time.ts";
+import { toWireTime } from "../../result-schemas.ts";
 
 type Format = "csv" | "jsonl";
 const MEDIA_TYPES: Readonly<Record<Format, string>> = { csv: "text/csv", jsonl: "application/jsonl" };

@@ -1,6 +1,5 @@
 import { Type } from "../../../terms/schema/type.ts";
-import { findRejections } from "../../find-rejections.ts";
-import { namedBudget, noLedgerYet, toListedBudget } from "../../budget-wire.ts";
+import { findRejections, namedBudget, noLedgerYet, toListedBudget } from "../../budget-wire.ts";
 import { organizationInput } from "../../shared-inputs.ts";
 import { requireOrganization } from "../../require.ts";
 import { nextCursor, pagedById, readPage } from "../../pagination.ts";

@@ -1,7 +1,13 @@
 import { Type } from "../../../terms/schema/type.ts";
-import { budgetInput, recountedBudget, toWireBudget, toWireUse, unknownBudget } from "../../budget-wire.ts";
+import {
+  budgetInput,
+  recountedBudget,
+  toWireBudget,
+  toWireUse,
+  unknownBudget,
+  findRejections,
+} from "../../budget-wire.ts";
 import { budgetText, countsFrom } from "../../../terms/money/budget.ts";
-import { findRejections } from "../../find-rejections.ts";
 import { spendFilterOf } from "../../spent-before.ts";
 import { defineVerb } from "../../verb.ts";
 

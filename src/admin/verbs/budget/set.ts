@@ -31,7 +31,7 @@ import {
 } from "../../require.ts";
 import { spentBefore, usedInLedger } from "../../spent-before.ts";
 import { defineVerb } from "../../verb.ts";
-import { toWireTime } from "../../wire-time.ts";
+import { toWireTime } from "../../result-schemas.ts";
 
 const WARN_PERCENT = 80;
 

@@ -2,8 +2,15 @@ import { Type } from "../../../terms/schema/type.ts";
 import { countsFrom } from "../../../terms/money/budget.ts";
 import type { LedgerAnswers } from "../../../ledger/read/ledger-reader.ts";
 import { amountText } from "../../../terms/money/money.ts";
-import { findRejections } from "../../find-rejections.ts";
-import { budgetInput, noLedgerYet, toWireBudget, toWireUse, unknownBudget, wireBudgetUse } from "../../budget-wire.ts";
+import {
+  findRejections,
+  budgetInput,
+  noLedgerYet,
+  toWireBudget,
+  toWireUse,
+  unknownBudget,
+  wireBudgetUse,
+} from "../../budget-wire.ts";
 import type { BudgetUse } from "../../ports.ts";
 import { spendFilterOf, spentBefore } from "../../spent-before.ts";
 import { defineVerb } from "../../verb.ts";

@@ -6,9 +6,8 @@ import { toWireCredential, wireCredential } from "../../credential-wire.ts";
 import { nameInput, organizationInput, sourceInput } from "../../shared-inputs.ts";
 import { idOf, nextCursor, pagedById, readPage } from "../../pagination.ts";
 import { requireOrganization } from "../../require.ts";
-import { listOf, orNull, text, time } from "../../result-schemas.ts";
+import { listOf, orNull, text, time, toWireTime } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
-import { toWireTime } from "../../wire-time.ts";
 
 export default defineVerb({
   summary: "List vendor credentials, newest first",

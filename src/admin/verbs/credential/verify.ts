@@ -1,8 +1,7 @@
 import { Type } from "../../../terms/schema/type.ts";
 import type { RunnableSource } from "../../../run/ports.ts";
 import type { SourceCall } from "../../../sdk/source.ts";
-import { askVendor } from "../../authoring/ask-vendor.ts";
-import { liveCallParts } from "../../live-call-parts.ts";
+import { askVendor, liveCallParts } from "../../authoring/ask-vendor.ts";
 import { contextInput, credentialInput } from "../../shared-inputs.ts";
 import type { LiveAnswer } from "../../authoring/ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";

@@ -9,9 +9,8 @@ import { DAY_MS } from "../../../terms/time/durations.ts";
 import { functionInput } from "../../shared-inputs.ts";
 import { momentInput, requireTime, toMoment } from "../../ledger-inputs.ts";
 import { requireFunction } from "../../require.ts";
-import { count, listed, listOf, orNull, text, time, yesOrNo } from "../../result-schemas.ts";
+import { count, listed, listOf, orNull, text, time, yesOrNo, toWireTime } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
-import { toWireTime } from "../../wire-time.ts";
 
 export default defineVerb({
   summary: "Show how the recent runs of each function ended, and how long they took",

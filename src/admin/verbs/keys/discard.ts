@@ -3,7 +3,7 @@ import { UnreadableRows } from "../../../credentials/sealed-rows.ts";
 import type { RotationParts } from "../../../credentials/rotate-keys.ts";
 import type { WrappedKey } from "../../../credentials/ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
-import { unknownId } from "../../unknown-ids.ts";
+import { unknownId } from "../../require.ts";
 import { listOf, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 

@@ -1,7 +1,7 @@
 import { Type } from "../../../terms/schema/type.ts";
 import { rotateKeys } from "../../../credentials/rotate-keys.ts";
 import { proofOf } from "../../../credentials/seal.ts";
-import { toUnreadableWire, wireUnreadable } from "../../unreadable-wire.ts";
+import { toUnreadableWire, wireUnreadable } from "../../credential-wire.ts";
 import { count, listOf, text, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 

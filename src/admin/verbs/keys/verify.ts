@@ -1,6 +1,6 @@
 import { Type } from "../../../terms/schema/type.ts";
 import { verifyKeys } from "../../../credentials/verify-keys.ts";
-import { toUnreadableWire, wireUnreadable } from "../../unreadable-wire.ts";
+import { toUnreadableWire, wireUnreadable } from "../../credential-wire.ts";
 import { count, listOf, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 

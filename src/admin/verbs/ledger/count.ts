@@ -3,9 +3,8 @@ import { RUN_OUTCOMES, type RunCount } from "../../../ledger/read/count-runs.ts"
 import { filterInputs, toFilter } from "../../ledger-inputs.ts";
 import { requireFewSteps, stepInputs, toSteps } from "../../ledger-steps.ts";
 import { toVersionFilter } from "../../recorded-versions.ts";
-import { count, listOf, orNull, text, time } from "../../result-schemas.ts";
+import { count, listOf, orNull, text, time, toWireTime } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
-import { toWireTime } from "../../wire-time.ts";
 
 const counts = {
   runs: count,

@@ -9,7 +9,7 @@ import { renderHistory } from "../../render-history.ts";
 import { numbersOf, toVersionFilter } from "../../recorded-versions.ts";
 import { credentialInput, functionInput, organizationInput, sourceInput, workflowInput } from "../../shared-inputs.ts";
 import { defineVerb } from "../../verb.ts";
-import { toWireTime } from "../../wire-time.ts";
+import { toWireTime } from "../../result-schemas.ts";
 
 /** What no total has is computed from calls. */
 const ROWS_MS_MAX = 25 * 60 * 60 * 1_000;

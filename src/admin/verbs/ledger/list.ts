@@ -6,9 +6,8 @@ import { nextCursor, pagedByCursor, noteMore, SHOWN } from "../../pagination.ts"
 import { CALL_OUTCOMES } from "../../../ledger/journal/verdicts.ts";
 import { CURSOR } from "../../../ledger/read/list-cursor.ts";
 import type { RunPage } from "../../../ledger/read/list-runs.ts";
-import { count, listOf, oneOf, orNull, text, time, yesOrNo } from "../../result-schemas.ts";
+import { count, listOf, oneOf, orNull, text, time, yesOrNo, toWireTime } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
-import { toWireTime } from "../../wire-time.ts";
 
 /** Without the digest of the function, whose number is shorter, and the build. */
 const COLUMNS = [

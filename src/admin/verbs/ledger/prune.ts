@@ -2,9 +2,8 @@ import { Type } from "../../../terms/schema/type.ts";
 import { momentInput, toMoment } from "../../ledger-inputs.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { recordBeforeAndAfter } from "../../record-before-and-after.ts";
-import { count } from "../../result-schemas.ts";
+import { count, toWireTime } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
-import { toWireTime } from "../../wire-time.ts";
 
 export default defineVerb({
   summary: "Delete old runs from the ledger for good",

@@ -4,9 +4,14 @@ import type { LedgerAnswers } from "../../../ledger/read/ledger-reader.ts";
 import { type UnknownCharge, type UnknownFilter, unknownChargesOf } from "../../../ledger/read/unknown-charges.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { Type } from "../../../terms/schema/type.ts";
-import { allUnknownCharges } from "../../all-unknown-charges.ts";
-import { chargeOf, UNKNOWN_CHARGE, unknownFilterInputs, toUnknownFilter } from "../../unknown-inputs.ts";
-import { count, listOf, oneOf, orNull, text, time, yesOrNo } from "../../result-schemas.ts";
+import {
+  allUnknownCharges,
+  chargeOf,
+  UNKNOWN_CHARGE,
+  unknownFilterInputs,
+  toUnknownFilter,
+} from "../../unknown-charges.ts";
+import { count, listOf, oneOf, orNull, text, time, yesOrNo, toWireTime } from "../../result-schemas.ts";
 import {
   applyInput,
   INTERRUPTED,
@@ -18,7 +23,6 @@ import {
 } from "../../settle-charges.ts";
 import { noteInput } from "../../shared-inputs.ts";
 import { defineVerb } from "../../verb.ts";
-import { toWireTime } from "../../wire-time.ts";
 
 export default defineVerb({
   summary: "Settle many unknown charges in the same way",

@@ -5,7 +5,7 @@ import { OperatorError } from "../../../terms/operator-error.ts";
 import { noteInput } from "../../shared-inputs.ts";
 import { type ComparedInvoice, compareWithLedger, invoiceInputs } from "../../invoice/compare-with-ledger.ts";
 import { type PlannedSettlement, planSettlements } from "../../invoice/plan-settlements.ts";
-import { count, listOf, oneOf, orNull, text, time, yesOrNo } from "../../result-schemas.ts";
+import { count, listOf, oneOf, orNull, text, time, yesOrNo, toWireTime } from "../../result-schemas.ts";
 import {
   applyInput,
   INTERRUPTED,
@@ -16,7 +16,6 @@ import {
   wireSettledTotals,
 } from "../../settle-charges.ts";
 import { defineVerb } from "../../verb.ts";
-import { toWireTime } from "../../wire-time.ts";
 
 export default defineVerb({
   summary: "Settle the unknown charges that a vendor's invoice answers",

@@ -9,9 +9,8 @@ import { transactionInput, unknownRun } from "../../ledger-inputs.ts";
 import { credentialNamesOf } from "../../names-of.ts";
 import { numbersOf } from "../../recorded-versions.ts";
 import { toWireRunCost, wireRow, wireRunCost } from "../../ledger-wire.ts";
-import { count, listOf, orNull, text, yesOrNo } from "../../result-schemas.ts";
+import { count, listOf, orNull, text, yesOrNo, toWireTime } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
-import { toWireTime } from "../../wire-time.ts";
 
 /** A price is decimal text. */
 const PRICE = { price: orNull(text) };

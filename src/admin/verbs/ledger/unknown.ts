@@ -3,10 +3,9 @@ import { priceText } from "../../../ledger/read/costs.ts";
 import { CHARGE_CURSOR, cursorOfCharge } from "../../../ledger/read/unknown-charges.ts";
 import { credentialNamesOf, namesOf } from "../../names-of.ts";
 import { nextCursor, pagedByCursor, readPage } from "../../pagination.ts";
-import { count, listOf, orNull, text, time } from "../../result-schemas.ts";
-import { chargeOf, toUnknownFilter, unknownFilterInputs } from "../../unknown-inputs.ts";
+import { count, listOf, orNull, text, time, toWireTime } from "../../result-schemas.ts";
+import { chargeOf, toUnknownFilter, unknownFilterInputs } from "../../unknown-charges.ts";
 import { defineVerb } from "../../verb.ts";
-import { toWireTime } from "../../wire-time.ts";
 
 export default defineVerb({
   summary: "List the requests whose charge is unknown",

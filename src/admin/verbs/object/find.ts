@@ -4,7 +4,7 @@ import { OperatorError } from "../../../terms/operator-error.ts";
 import { Type } from "../../../terms/schema/type.ts";
 import { withTimeout } from "../../../terms/time/within.ts";
 import type { VerbCall } from "../../needs.ts";
-import { FOUND_KINDS } from "../../found-kinds.ts";
+import { FOUND_KINDS } from "./name.ts";
 import type { FoundObject } from "../../ports.ts";
 import { listOf, oneOf, orNull, text as anyText } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";

@@ -1,7 +1,17 @@
 import { Type } from "../../../terms/schema/type.ts";
 import { listOf, oneOf, orNull, text } from "../../result-schemas.ts";
-import { FOUND_KINDS } from "../../found-kinds.ts";
 import { defineVerb } from "../../verb.ts";
+import type { FoundObject } from "../../ports.ts";
+
+/** The kinds of objects that a search in the store finds. */
+export const FOUND_KINDS = [
+  "organization",
+  "workflow",
+  "token",
+  "credential",
+  "budget",
+  "operator",
+] as const satisfies readonly FoundObject["kind"][];
 
 export default defineVerb({
   summary: "Show the kind, name and organization of ids",

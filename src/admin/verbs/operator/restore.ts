@@ -3,7 +3,7 @@ import { PREFIX } from "../../../terms/ids.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { operatorInput } from "../../shared-inputs.ts";
 import { toWireOperator, wireOperator } from "../../operator-wire.ts";
-import { unknownId } from "../../unknown-ids.ts";
+import { unknownId } from "../../require.ts";
 import { defineVerb } from "../../verb.ts";
 
 const LISTED_BY = "datarun operator list";

@@ -5,7 +5,7 @@ import { OperatorError } from "../../../terms/operator-error.ts";
 import { operatorInput } from "../../shared-inputs.ts";
 import { toWireOperator, wireOperator } from "../../operator-wire.ts";
 import type { OperatorKey } from "../../ports.ts";
-import { unknownId } from "../../unknown-ids.ts";
+import { unknownId } from "../../require.ts";
 import { defineVerb } from "../../verb.ts";
 
 const LISTED_BY = "datarun operator list";

@@ -5,12 +5,18 @@ import { Type } from "../../../terms/schema/type.ts";
 import { SOURCE_ID } from "../../../terms/ids.ts";
 import type { NewSource } from "../../../drafting/draft-new-source.ts";
 import type { AuthoringTools } from "../../authoring/ports.ts";
-import { draftOptions } from "../../draft-options.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { fileExists, shownPath, writeNewFile } from "../../authoring/source-files.ts";
 import { defineVerb } from "../../verb.ts";
+import { AUTH_WORDS, DRAFT_METHODS_LIST } from "../../../sources/declarative/draft-words.ts";
+import { CHARGE_MODELS } from "../../../terms/money/charge.ts";
 
 const SCHEMA = fileURLToPath(new URL("../../../sources/declarative/source.schema.json", import.meta.url));
+
+const option = (description: string, placeholder?: string) =>
+  Type.Optional(
+    Type.String({ maxLength: 4_000, description, ...(placeholder !== undefined && { "x-placeholder": placeholder }) }),
+  );
 
 export default defineVerb({
   summary: "Write a new source from a vendor's documentation, or from a curl command, OpenAPI, HAR or WSDL",
@@ -25,36 +31,26 @@ export default defineVerb({
       description: "Id of the new source, <vendor>__<source_name>",
       "x-says": "must have the form <vendor>__<source_name>, lower snake case",
     }),
-    ...draftOptions,
-    from_curl: Type.Optional(
-      Type.String({
-        maxLength: 4_000,
-        description: "A file with one curl command, or - for standard input",
-        "x-placeholder": "FILE",
-      }),
+    // These answer a draft's questions. Questions without an option are asked interactively.
+    title: option("A short title for people"),
+    docs: option("The address of the vendor's documentation"),
+    method: option(`${DRAFT_METHODS_LIST}; GET by default`),
+    url: option("Address of the request, with inputs in braces"),
+    body: option("JSON body of the request, with inputs in braces"),
+    auth: option(`${AUTH_WORDS}; none by default. OAuth logs in with client credentials or with a password`),
+    sample: option("A file with one sample reply as JSON or XML; - for standard input", "FILE"),
+    nobody: option(
+      "The vendor's reply for no record: a status, or a file with the reply if its status is 200",
+      "STATUS|FILE",
     ),
-    from_openapi: Type.Optional(
-      Type.String({
-        maxLength: 4_000,
-        description:
-          "An OpenAPI 3 or Swagger 2.0 document and one of its operations: FILE#operationId, or FILE#GET /path",
-        "x-placeholder": "FILE#OPERATION",
-      }),
+    charge: option(`${CHARGE_MODELS.join(", ")}; per_call by default`),
+    from_curl: option("A file with one curl command, or - for standard input", "FILE"),
+    from_openapi: option(
+      "An OpenAPI 3 or Swagger 2.0 document and one of its operations: FILE#operationId, or FILE#GET /path",
+      "FILE#OPERATION",
     ),
-    from_har: Type.Optional(
-      Type.String({
-        maxLength: 4_000,
-        description: "An HTTP archive (HAR) saved by a browser",
-        "x-placeholder": "FILE",
-      }),
-    ),
-    from_wsdl: Type.Optional(
-      Type.String({
-        maxLength: 4_000,
-        description: "A WSDL 1.1 document with document/literal operations",
-        "x-placeholder": "FILE",
-      }),
-    ),
+    from_har: option("An HTTP archive (HAR) saved by a browser", "FILE"),
+    from_wsdl: option("A WSDL 1.1 document with document/literal operations", "FILE"),
     operation: Type.Optional(
       Type.String({
         maxLength: 200,
@@ -62,12 +58,7 @@ export default defineVerb({
         "x-placeholder": "NAME",
       }),
     ),
-    entry: Type.Optional(
-      Type.String({
-        maxLength: 4_000,
-        description: "With --from-har: the entry to import, by its number or its address",
-      }),
-    ),
+    entry: option("With --from-har: the entry to import, by its number or its address"),
     fixed: Type.Optional(
       Type.Array(Type.String({ maxLength: 200 }), {
         description:

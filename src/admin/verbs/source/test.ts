@@ -11,7 +11,7 @@ import {
 import type { JsonObject } from "../../../terms/json/json.ts";
 import type { OnProgress } from "../../../terms/on-progress.ts";
 import { contextInput, credentialInput, organizationInput, sourceInput } from "../../shared-inputs.ts";
-import { liveCallParts } from "../../live-call-parts.ts";
+import { liveCallParts } from "../../authoring/ask-vendor.ts";
 import { type LiveTest, renderLive, testLive } from "../../authoring/live-test.ts";
 import type { AuthoringTools } from "../../authoring/ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";

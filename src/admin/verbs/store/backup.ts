@@ -1,8 +1,7 @@
 import { Type } from "../../../terms/schema/type.ts";
 import { recordBeforeAndAfter } from "../../record-before-and-after.ts";
-import { count, listOf, oneOf, text, time } from "../../result-schemas.ts";
+import { count, listOf, oneOf, text, time, toWireTime } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
-import { toWireTime } from "../../wire-time.ts";
 
 export default defineVerb({
   summary: "Back up the data directory while the service runs",

@@ -4,9 +4,8 @@ import { idOf, nextCursor, pagedById, readPage } from "../../pagination.ts";
 import { PREFIX } from "../../../terms/ids.ts";
 import type { IssuedToken, TokenState } from "../../ports.ts";
 import { requireOrganization } from "../../require.ts";
-import { listOf, oneOf, orNull, text, time } from "../../result-schemas.ts";
+import { listOf, oneOf, orNull, text, time, toWireTime } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
-import { toWireTime } from "../../wire-time.ts";
 
 const STATES = ["active", "revoked", "expired"] as const satisfies readonly TokenState[];
 

@@ -1,9 +1,8 @@
 import { Type } from "../../../terms/schema/type.ts";
 import { hasTokenShape, tokenDigest } from "../../../access/access-token.ts";
-import { unknownId } from "../../unknown-ids.ts";
-import { text, time } from "../../result-schemas.ts";
+import { unknownId } from "../../require.ts";
+import { text, time, toWireTime } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
-import { toWireTime } from "../../wire-time.ts";
 
 export default defineVerb({
   summary: "Revoke an access token, for good",

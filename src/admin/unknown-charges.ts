@@ -1,8 +1,9 @@
 import type { Static } from "typebox";
-import type { UnknownCharge, UnknownFilter } from "../ledger/read/unknown-charges.ts";
+import { type UnknownCharge, type UnknownFilter, cursorOfCharge } from "../ledger/read/unknown-charges.ts";
 import { Type } from "../terms/schema/type.ts";
 import { momentInput, requireTime, toMoment } from "./ledger-inputs.ts";
 import { credentialInput, organizationInput, requireTimeZone, sourceInput, timeZoneInput } from "./shared-inputs.ts";
+import type { LedgerAnswers } from "../ledger/read/ledger-reader.ts";
 
 /** The name of an unknown charge: run, number of the call, and number of the request, or 0 for the call itself. */
 export const UNKNOWN_CHARGE = /^trx_[^:]{1,124}:\d{1,9}:\d{1,9}$/;
@@ -40,4 +41,21 @@ export function toUnknownFilter({
     ...(org !== undefined && { organizationId: org }),
     ...(credential !== undefined && { credentialId: credential }),
   });
+}
+
+const CHARGES_AT_ONCE = 1_000;
+
+/** Reads the unknown charges page by page, oldest first, at most `max` of them. */
+export async function allUnknownCharges(
+  reader: Pick<LedgerAnswers, "unknown">,
+  filter: UnknownFilter,
+  max = Infinity,
+): Promise<readonly UnknownCharge[]> {
+  const found: UnknownCharge[] = [];
+  for (let after: string | undefined; ; after = cursorOfCharge(found.at(-1)!)) {
+    const limit = Math.min(CHARGES_AT_ONCE, max - found.length);
+    const page = limit === 0 ? [] : await reader.unknown({ limit, filter, ...(after !== undefined && { after }) });
+    found.push(...page);
+    if (page.length < CHARGES_AT_ONCE) return found;
+  }
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { toWireTime } from "./wire-time.ts";
+import { toWireTime } from "./result-schemas.ts";
 
 test("a time is shown in UTC, and none as null", () => {
   assert.equal(toWireTime(Date.UTC(2026, 2, 1, 12)), "2026-03-01T12:00:00.000Z");

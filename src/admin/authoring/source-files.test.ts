@@ -15,7 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { replaceFile } from "./replace-file.ts";
+import { replaceFile } from "./source-files.ts";
 
 function folder(t: TestContext): string {
   const made = mkdtempSync(join(tmpdir(), "datarun-replace-"));
