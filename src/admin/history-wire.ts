@@ -5,7 +5,7 @@ import type { History, HistoryGroup } from "../ledger/history/sum-history.ts";
 import { failureLabelOf } from "../terms/counted-end.ts";
 import { Type } from "../terms/schema/type.ts";
 import { toWireRunCost, wireRunCost } from "./ledger-wire.ts";
-import { count, listOf, orNull, text, time, toWireTime } from "./result-schemas.ts";
+import { count, listOf, orNull, text, time, toWireTime, rowsOf } from "./result-schemas.ts";
 
 const byFault = (description: string) => Type.Record(Type.String(), count, { description });
 
@@ -42,18 +42,16 @@ export const wireHistory = Type.Object({
     description: "Upper bounds of the buckets of durations, included; one bucket more has the longer ones",
   },
   groups: {
-    ...listOf(
-      Type.Object({
-        key: { ...text, description: "An id, a vendor, or the digest of a version; empty for none" },
-        name: Type.Optional({ ...orNull(text), description: "The current name of the organization or the workflow" }),
-        number: Type.Optional({ ...orNull(count), description: "The number of the version" }),
-        points: {
-          ...listOf(Type.Object({ at: time, ...figures })),
-          description: "One for each step with calls, by the step's start",
-        },
-        total: Type.Object({ ...figures, ...percentiles }),
-      }),
-    ),
+    ...rowsOf({
+      key: { ...text, description: "An id, a vendor, or the digest of a version; empty for none" },
+      name: Type.Optional({ ...orNull(text), description: "The current name of the organization or the workflow" }),
+      number: Type.Optional({ ...orNull(count), description: "The number of the version" }),
+      points: {
+        ...rowsOf({ at: time, ...figures }),
+        description: "One for each step with calls, by the step's start",
+      },
+      total: Type.Object({ ...figures, ...percentiles }),
+    }),
     description: "Those with the most calls first",
   },
   more_groups: { ...count, description: "Number of groups that are left out" },

@@ -3,7 +3,7 @@ import { listOf as columnsOf, type Columns } from "../ledger/column.ts";
 import type { RunCost } from "../ledger/read/costs.ts";
 import { amountText } from "../terms/money/money.ts";
 import { Type } from "../terms/schema/type.ts";
-import { count, listOf, orNull, text, time } from "./result-schemas.ts";
+import { count, listOf, orNull, text, time, rowsOf } from "./result-schemas.ts";
 
 /** The schema of a run's row: texts and integers unchanged, times in ISO 8601. */
 export function wireRow(table: Columns, instead: Readonly<Record<string, TSchema>> = {}) {
@@ -18,7 +18,7 @@ export function wireRow(table: Columns, instead: Readonly<Record<string, TSchema
 
 /** A run's cost by currency: the certain amount, and the maximum. */
 export const wireRunCost = {
-  costs: listOf(Type.Object({ currency: text, amount: text, amount_at_most: text })),
+  costs: rowsOf({ currency: text, amount: text, amount_at_most: text }),
   /** Requests that were or may have been charged and have no price; no sum includes them. */
   unpriced: count,
 };

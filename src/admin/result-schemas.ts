@@ -1,4 +1,4 @@
-import type { TSchema } from "typebox";
+import type { TProperties, TSchema } from "typebox";
 import { Type } from "../terms/schema/type.ts";
 
 /** Building blocks of result schemas. Results are open: a new field may be added to any object. */
@@ -23,9 +23,14 @@ export function listOf<Schema extends TSchema>(schema: Schema) {
   return Type.Array(schema);
 }
 
-/** A result with one list. */
-export function listed(name: string, item: TSchema) {
-  return Type.Object({ [name]: Type.Array(item) });
+/** A list of objects with these fields. */
+export function rowsOf<Fields extends TProperties>(fields: Fields) {
+  return Type.Array(Type.Object(fields));
+}
+
+/** A result with one list of objects. */
+export function listed(name: string, fields: TProperties) {
+  return Type.Object({ [name]: rowsOf(fields) });
 }
 
 /** `date-time` of JSON Schema has four digits for the year; for other years ECMAScript writes more digits or throws. */

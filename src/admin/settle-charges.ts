@@ -6,7 +6,7 @@ import { amountFromColumn, amountText } from "../terms/money/money.ts";
 import { Type } from "../terms/schema/type.ts";
 import type { VerbCall } from "./needs.ts";
 import { recordBeforeAndAfter } from "./record-before-and-after.ts";
-import { listOf, text, toWireTime } from "./result-schemas.ts";
+import { text, toWireTime, rowsOf } from "./result-schemas.ts";
 import { finishSettlements, settleCharge, SETTLEMENT } from "./settle-charge.ts";
 
 /** The default number of charges that one command settles. Each takes some writes that wait for the disk. */
@@ -108,7 +108,7 @@ async function finishInterrupted(
   );
 }
 
-export const wireSettledTotals = listOf(Type.Object({ currency: text, charged: text, not_charged: text }));
+export const wireSettledTotals = rowsOf({ currency: text, charged: text, not_charged: text });
 
 /** The amounts that become known, by currency. */
 export function settledTotals(chosen: readonly PlannedCharge[]) {

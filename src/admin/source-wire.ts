@@ -7,7 +7,7 @@ import { amountText, readAmount } from "../terms/money/money.ts";
 import type { Price } from "../terms/money/price.ts";
 import { FIELD_NEEDS, fieldsOf, needOf } from "../terms/schema/schema-fields.ts";
 import { Type } from "../terms/schema/type.ts";
-import { anObject, anything, count, listOf, oneOf, orNull, text, yesOrNo } from "./result-schemas.ts";
+import { anObject, anything, count, listOf, oneOf, orNull, text, yesOrNo, rowsOf } from "./result-schemas.ts";
 
 /** The declarations of sources and functions, as results show them. */
 
@@ -40,7 +40,7 @@ export const wireCharge = Type.Object({
   model: oneOf(...CHARGE_MODELS),
   list_price: { ...wireListPrice, description: "Of several, the highest" },
   rows: {
-    ...listOf(Type.Object({ when: orNull(text), list_price: wireListPrice })),
+    ...rowsOf({ when: orNull(text), list_price: wireListPrice }),
     description: "The cost of a request if it depends on the request or the reply; the first row that applies counts",
   },
 });
@@ -76,7 +76,7 @@ export const wireLimits = Type.Object({
   timeout_ms: count,
   max_bytes: count,
   concurrency: orNull(count),
-  rates: listOf(Type.Object({ per: oneOf("credential", "source"), max: count, every_ms: count })),
+  rates: rowsOf({ per: oneOf("credential", "source"), max: count, every_ms: count }),
 });
 
 /** `replyBytesMax`: the largest reply that the deployment accepts, whatever the source declares. */

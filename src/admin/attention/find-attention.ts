@@ -14,7 +14,7 @@ import {
   type StoreObservation,
 } from "./observe-deployment.ts";
 import { Type } from "../../terms/schema/type.ts";
-import { listOf, oneOf, orNull, text } from "../result-schemas.ts";
+import { oneOf, orNull, text, rowsOf } from "../result-schemas.ts";
 
 /**
  * The kinds of attention. A kind that a metric shows too has an alert in deploy/prometheus/rules.yaml with the same
@@ -348,16 +348,14 @@ function dayAndTime(wallAt: number): string {
   return `${new Date(wallAt).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
-export const wireAttention = listOf(
-  Type.Object({
-    what: oneOf(...Object.keys(ATTENTION)),
-    severity: oneOf("critical", "warning"),
-    says: { ...text, description: "A sentence for people, which may change" },
-    page: { ...oneOf(...ATTENTION_PAGES), description: "The page of the console that shows it" },
-    filter: Type.Record(Type.String(), text, { description: "What selects it on that page" }),
-    command: { ...orNull(text), description: "A command that shows it" },
-  }),
-);
+export const wireAttention = rowsOf({
+  what: oneOf(...Object.keys(ATTENTION)),
+  severity: oneOf("critical", "warning"),
+  says: { ...text, description: "A sentence for people, which may change" },
+  page: { ...oneOf(...ATTENTION_PAGES), description: "The page of the console that shows it" },
+  filter: Type.Record(Type.String(), text, { description: "What selects it on that page" }),
+  command: { ...orNull(text), description: "A command that shows it" },
+});
 
 export function toWireAttention(found: readonly Attention[]) {
   return found.map(({ filter, ...one }) => ({ ...one, filter: { ...filter } }));

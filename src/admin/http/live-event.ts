@@ -2,7 +2,7 @@ import { wireAttention, toWireAttention, findAttention } from "../attention/find
 import type { DeploymentObservation, LedgerObservation } from "../attention/observe-deployment.ts";
 import { listedBudget, toListedBudget } from "../budget-wire.ts";
 import type { BudgetUse, ServiceState } from "../ports.ts";
-import { count, listOf, orNull, text, time, yesOrNo, toWireTime } from "../result-schemas.ts";
+import { count, listOf, orNull, text, time, yesOrNo, toWireTime, rowsOf } from "../result-schemas.ts";
 import type { LiveFigures } from "../../operate/live-figures.ts";
 import type { WindowSeries, WindowSums } from "../../operate/window.ts";
 import { OUTCOME_LABELS } from "../../terms/counted-end.ts";
@@ -79,11 +79,11 @@ export const LiveEvent = Type.Object({
     ),
   }),
   sources: {
-    ...listOf(Type.Object({ source: text, minute: ofCalls, hour: ofCalls, last_hour: callsOverTime })),
+    ...rowsOf({ source: text, minute: ofCalls, hour: ofCalls, last_hour: callsOverTime }),
     description:
       "Those that were called in the last hour, by id. Calls that named a source which does not exist or is off are counted together, as `(unknown)`",
   },
-  breakers: listOf(Type.Object({ source: text, organization_tuid: text, open_ms: count })),
+  breakers: rowsOf({ source: text, organization_tuid: text, open_ms: count }),
   ledger: Type.Object({
     unavailable: orNull(text),
     pending_runs: count,
@@ -94,7 +94,7 @@ export const LiveEvent = Type.Object({
     journal_days_left: orNull(count),
   }),
   unknown_charges: orNull(Type.Object({ charges: count, is_more: yesOrNo, since: orNull(time) })),
-  budgets: orNull(listOf(Type.Object({ ...listedBudget.properties, used_percent: count }))),
+  budgets: orNull(rowsOf({ ...listedBudget.properties, used_percent: count })),
   attention: wireAttention,
   looked_at: { ...time, description: "When charges, budgets and items that need attention were read" },
 });

@@ -6,7 +6,7 @@ import { functionInput, sourceInput } from "../shared-inputs.ts";
 import type { VerbCall } from "../needs.ts";
 import { pagedByCursor, readPage, nextCursor } from "../pagination.ts";
 import type { Page, Version, VersionKind, VersionUse } from "../ports.ts";
-import { count, listOf, oneOf, orNull, text, time, yesOrNo, toWireTime } from "../result-schemas.ts";
+import { count, listOf, oneOf, orNull, text, time, yesOrNo, toWireTime, rowsOf } from "../result-schemas.ts";
 import { unknownFunction, unknownSource } from "../require.ts";
 import { defineVerb, type Verb } from "../verb.ts";
 import { compareTexts, differencesText, type TextDifferences, toWireDifferences } from "./compare-texts.ts";
@@ -85,15 +85,13 @@ const wireSide = Type.Object({
 });
 
 const wireDifferences = {
-  files: listOf(
-    Type.Object({
-      file: text,
-      change: oneOf("added", "removed", "changed"),
-      diff: { ...orNull(text), description: "In the unified format; null if very many lines differ" },
-    }),
-  ),
+  files: rowsOf({
+    file: text,
+    change: oneOf("added", "removed", "changed"),
+    diff: { ...orNull(text), description: "In the unified format; null if very many lines differ" },
+  }),
   packages: {
-    ...listOf(Type.Object({ package: text, before: orNull(text), after: orNull(text) })),
+    ...rowsOf({ package: text, before: orNull(text), after: orNull(text) }),
     description: "The imported packages of a TypeScript source whose versions differ",
   },
 };

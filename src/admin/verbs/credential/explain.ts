@@ -3,7 +3,7 @@ import { chooseCredentialFor } from "../../chosen-credential.ts";
 import { toWireReference, wireReference } from "../../credential-wire.ts";
 import { contextInput, sourceInput, workflowInput } from "../../shared-inputs.ts";
 import { requireSource, requireWorkflow } from "../../require.ts";
-import { listOf, oneOf, orNull, text, yesOrNo } from "../../result-schemas.ts";
+import { listOf, oneOf, orNull, text, yesOrNo, rowsOf } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -31,9 +31,7 @@ export default defineVerb({
     usable: yesOrNo,
     problem: orNull(text),
     references: listOf(wireReference),
-    steps: listOf(
-      Type.Object({ rule: text, verdict: text, cred_id: orNull(text), cred_name: orNull(text), reason: text }),
-    ),
+    steps: rowsOf({ rule: text, verdict: text, cred_id: orNull(text), cred_name: orNull(text), reason: text }),
   }),
 
   nothing: { references: "" },

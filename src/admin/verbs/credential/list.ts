@@ -6,7 +6,7 @@ import { toWireCredential, wireCredential } from "../../credential-wire.ts";
 import { nameInput, organizationInput, sourceInput } from "../../shared-inputs.ts";
 import { idOf, nextCursor, pagedById, readPage } from "../../pagination.ts";
 import { requireOrganization } from "../../require.ts";
-import { listOf, orNull, text, time, toWireTime } from "../../result-schemas.ts";
+import { orNull, text, time, toWireTime, rowsOf } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -27,14 +27,12 @@ export default defineVerb({
   needs: ["store", "ledger"],
 
   result: Type.Object({
-    credentials: listOf(
-      Type.Object({
-        ...wireCredential.properties,
-        organization_tuid: text,
-        organization: { ...text, description: "The name of the organization" },
-        last_used_at: Type.Optional(orNull(time)),
-      }),
-    ),
+    credentials: rowsOf({
+      ...wireCredential.properties,
+      organization_tuid: text,
+      organization: { ...text, description: "The name of the organization" },
+      last_used_at: Type.Optional(orNull(time)),
+    }),
     ...nextCursor,
   }),
 

@@ -8,7 +8,7 @@ import type { AdminStore } from "../../ports.ts";
 import { contextInput, organizationInput } from "../../shared-inputs.ts";
 import { idOf, nextCursor, pagedById, readPage } from "../../pagination.ts";
 import { requireOrganization } from "../../require.ts";
-import { listOf, oneOf, orNull, text, yesOrNo } from "../../result-schemas.ts";
+import { oneOf, orNull, text, yesOrNo, rowsOf } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 /** Concurrent queries, few enough that runs do not wait for the database. */
@@ -40,20 +40,16 @@ export default defineVerb({
   result: Type.Object({
     context: text,
     sources: Type.Optional({
-      ...listOf(
-        Type.Object({
-          source: text,
-          title: text,
-          needs_credential: oneOf("optional", "required"),
-          auto_credentials: wireChoice,
-          no_auto_credentials: wireChoice,
-        }),
-      ),
+      ...rowsOf({
+        source: text,
+        title: text,
+        needs_credential: oneOf("optional", "required"),
+        auto_credentials: wireChoice,
+        no_auto_credentials: wireChoice,
+      }),
       description: "With the first page: they are the same for every workflow",
     }),
-    workflows: listOf(
-      Type.Object({ workflow: text, name: text, auto_credentials: yesOrNo, simulated: yesOrNo, disabled: yesOrNo }),
-    ),
+    workflows: rowsOf({ workflow: text, name: text, auto_credentials: yesOrNo, simulated: yesOrNo, disabled: yesOrNo }),
     ...nextCursor,
   }),
 

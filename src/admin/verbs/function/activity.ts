@@ -9,7 +9,7 @@ import { DAY_MS } from "../../../terms/time/durations.ts";
 import { functionInput } from "../../shared-inputs.ts";
 import { momentInput, requireTime, toMoment } from "../../ledger-inputs.ts";
 import { requireFunction } from "../../require.ts";
-import { count, listed, listOf, orNull, text, time, yesOrNo, toWireTime } from "../../result-schemas.ts";
+import { count, listed, listOf, orNull, text, time, yesOrNo, toWireTime, rowsOf } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -29,42 +29,37 @@ export default defineVerb({
   changes: false,
   needs: ["functions", "ledger", "store"],
 
-  result: listed(
-    "activity",
-    Type.Object({
-      function: text,
-      version: Type.Optional({ ...orNull(text), description: "The digest" }),
-      version_number: Type.Optional(orNull(count)),
-      runs: count,
-      answered: count,
-      failed: count,
-      rejected: { ...count, description: "By this service, before the function ran" },
-      unknown: count,
-      p50_ms: orNull(count),
-      p99_ms: orNull(count),
-      cost: Type.Optional({ ...listOf(text), description: "Of all its runs, one text for each currency" }),
-      cost_per_run: Type.Optional({
-        ...listOf(
-          Type.Object({
-            currency: text,
-            median: { ...text, description: "Half of the runs cost at most this much" },
-            most: { ...text, description: "The most expensive run" },
-          }),
-        ),
-        description: "Of runs that were not rejected; an unknown charge counts as charged",
+  result: listed("activity", {
+    function: text,
+    version: Type.Optional({ ...orNull(text), description: "The digest" }),
+    version_number: Type.Optional(orNull(count)),
+    runs: count,
+    answered: count,
+    failed: count,
+    rejected: { ...count, description: "By this service, before the function ran" },
+    unknown: count,
+    p50_ms: orNull(count),
+    p99_ms: orNull(count),
+    cost: Type.Optional({ ...listOf(text), description: "Of all its runs, one text for each currency" }),
+    cost_per_run: Type.Optional({
+      ...rowsOf({
+        currency: text,
+        median: { ...text, description: "Half of the runs cost at most this much" },
+        most: { ...text, description: "The most expensive run" },
       }),
-      cost_runs: Type.Optional({ ...count, description: "The number of runs in `cost_per_run`" }),
-      unpriced: Type.Optional({
-        ...count,
-        description: "Requests that were or may have been charged, without a price",
-      }),
-      last_at: { ...time, description: "When the newest run started; UTC" },
-      last: { ...text, description: "How it ended: answered, unknown, or a fault" },
-      failures: Type.Record(Type.String(), count, { description: "How many runs failed with each fault" }),
-      counted_from: time,
-      complete: { ...yesOrNo, description: "Whether every run of the time is counted; otherwise the newest are" },
+      description: "Of runs that were not rejected; an unknown charge counts as charged",
     }),
-  ),
+    cost_runs: Type.Optional({ ...count, description: "The number of runs in `cost_per_run`" }),
+    unpriced: Type.Optional({
+      ...count,
+      description: "Requests that were or may have been charged, without a price",
+    }),
+    last_at: { ...time, description: "When the newest run started; UTC" },
+    last: { ...text, description: "How it ended: answered, unknown, or a fault" },
+    failures: Type.Record(Type.String(), count, { description: "How many runs failed with each fault" }),
+    counted_from: time,
+    complete: { ...yesOrNo, description: "Whether every run of the time is counted; otherwise the newest are" },
+  }),
 
   async run({ function: one, by = "function", from, to }, { clock, functions, ledger, store }) {
     const listing = await functions();

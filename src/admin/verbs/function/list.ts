@@ -11,16 +11,13 @@ export default defineVerb({
   changes: false,
   needs: ["functions"],
 
-  result: listed(
-    "functions",
-    Type.Object({
-      function: text,
-      title: text,
-      from: oneOf("catalog", "project"),
-      timeout_ms: count,
-      memory_mb: count,
-    }),
-  ),
+  result: listed("functions", {
+    function: text,
+    title: text,
+    from: oneOf("catalog", "project"),
+    timeout_ms: count,
+    memory_mb: count,
+  }),
 
   async run(_, { functions }) {
     const listing = await functions();

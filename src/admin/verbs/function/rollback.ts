@@ -5,7 +5,7 @@ import { functionInput, workflowInput } from "../../shared-inputs.ts";
 import type { VerbCall } from "../../needs.ts";
 import type { NamedWorkflow, Version } from "../../ports.ts";
 import { requireWorkflow } from "../../require.ts";
-import { count, listOf, oneOf, orNull, text } from "../../result-schemas.ts";
+import { count, oneOf, orNull, text, rowsOf } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 import { loadedFinder, type LoadedFinder, nameOf, shareOf } from "../../workflow-versions.ts";
 
@@ -25,18 +25,16 @@ export default defineVerb({
 
   result: Type.Object({
     function: text,
-    workflows: listOf(
-      Type.Object({
-        workflow: text,
-        name: text,
-        organization_tuid: text,
-        did: oneOf("pinned", "ended_canary", "nothing"),
-        from: { ...count, description: "The number of the version before; of a canary, the later one" },
-        to: { ...orNull(count), description: "The number of the version that its runs get now" },
-        to_digest: orNull(text),
-        percent_before: orNull(Type.Number()),
-      }),
-    ),
+    workflows: rowsOf({
+      workflow: text,
+      name: text,
+      organization_tuid: text,
+      did: oneOf("pinned", "ended_canary", "nothing"),
+      from: { ...count, description: "The number of the version before; of a canary, the later one" },
+      to: { ...orNull(count), description: "The number of the version that its runs get now" },
+      to_digest: orNull(text),
+      percent_before: orNull(Type.Number()),
+    }),
   }),
 
   async run({ function: id, workflow: one }, call) {

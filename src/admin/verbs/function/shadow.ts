@@ -2,7 +2,7 @@ import { Type } from "../../../terms/schema/type.ts";
 import { functionInput, workflowInput } from "../../shared-inputs.ts";
 import type { ShadowResult } from "../../ports.ts";
 import { type NumberOf, numbersOf } from "../../recorded-versions.ts";
-import { count, listOf, orNull, text } from "../../result-schemas.ts";
+import { count, listOf, orNull, text, rowsOf } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 const verdicts = {
@@ -28,10 +28,10 @@ export default defineVerb({
   needs: ["store"],
 
   result: Type.Object({
-    candidates: listOf(Type.Object({ ...candidate, compared: count, ...verdicts })),
-    fields: listOf(Type.Object({ ...candidate, field: text, ...verdicts })),
+    candidates: rowsOf({ ...candidate, compared: count, ...verdicts }),
+    fields: rowsOf({ ...candidate, field: text, ...verdicts }),
     differing: {
-      ...listOf(Type.Object({ transaction_id: text, ...candidate, fields: listOf(text) })),
+      ...rowsOf({ transaction_id: text, ...candidate, fields: listOf(text) }),
       description: "The newest runs that are not the same; without fields if only the result as a whole differs",
     },
   }),

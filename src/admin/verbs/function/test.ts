@@ -5,7 +5,7 @@ import { OperatorError } from "../../../terms/operator-error.ts";
 import { requireFunction } from "../../require.ts";
 import { renderDifference } from "../../../simulation/difference.ts";
 import { renderFunctionReport, runFunctionCases } from "../../../simulation/run-function-cases.ts";
-import { count, listOf, text, yesOrNo } from "../../result-schemas.ts";
+import { count, listOf, text, yesOrNo, rowsOf } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -22,21 +22,17 @@ export default defineVerb({
   result: Type.Object({
     passed: yesOrNo,
     report: text,
-    functions: listOf(
-      Type.Object({
-        function: text,
+    functions: rowsOf({
+      function: text,
+      passed: yesOrNo,
+      cases: rowsOf({
+        name: text,
         passed: yesOrNo,
-        cases: listOf(
-          Type.Object({
-            name: text,
-            passed: yesOrNo,
-            differences: listOf(text),
-            log: { ...listOf(text), description: "What the function logged" },
-            took_ms: count,
-          }),
-        ),
+        differences: listOf(text),
+        log: { ...listOf(text), description: "What the function logged" },
+        took_ms: count,
       }),
-    ),
+    }),
   }),
 
   async run({ function: id }, { functions, sources, clock, note, onProgress }) {

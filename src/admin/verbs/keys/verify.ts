@@ -1,7 +1,7 @@
 import { Type } from "../../../terms/schema/type.ts";
 import { verifyKeys } from "../../../credentials/verify-keys.ts";
 import { toUnreadableWire, wireUnreadable } from "../../credential-wire.ts";
-import { count, listOf, text } from "../../result-schemas.ts";
+import { count, listOf, text, rowsOf } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -18,7 +18,7 @@ export default defineVerb({
     data_keys: count,
     credentials: count,
     unreadable: listOf(wireUnreadable),
-    root_keys_in_use: listOf(Type.Object({ id: text, data_keys: count })),
+    root_keys_in_use: rowsOf({ id: text, data_keys: count }),
     removable: listOf(text),
   }),
 

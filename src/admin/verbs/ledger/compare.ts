@@ -3,7 +3,7 @@ import { compareWithLedger, invoiceInputs, kindsOf, totalsOf } from "../../invoi
 import { DIFFERENCES, type InvoiceDifference } from "../../invoice/compare-invoice.ts";
 import { INVOICE_KEYS, type InvoiceForm } from "../../invoice/read-invoice.ts";
 import { amountText } from "../../../terms/money/money.ts";
-import { count, listOf, oneOf, orNull, text } from "../../result-schemas.ts";
+import { count, listOf, oneOf, orNull, text, rowsOf } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 /** An amount as text or, for an invoice without amounts, a number of requests. */
@@ -23,50 +23,43 @@ export default defineVerb({
   needs: ["ledger"],
 
   result: Type.Object({
-    differences: listOf(
-      Type.Object({
-        difference: oneOf(...DIFFERENCES),
-        ...Object.fromEntries(INVOICE_KEYS.map((key) => [key, Type.Optional(orNull(text))])),
-        lines: text,
-        runs: Type.Optional({
-          ...listOf(text),
-          description: "Of an order that the ledger has: the runs that sent its first and its last request",
-        }),
-        currency: Type.Optional(orNull(text)),
-        ours: sums,
-        ours_at_most: sums,
-        theirs: sums,
-        our_requests: requests,
-        our_requests_at_most: requests,
-        their_requests: requests,
+    differences: rowsOf({
+      difference: oneOf(...DIFFERENCES),
+      ...Object.fromEntries(INVOICE_KEYS.map((key) => [key, Type.Optional(orNull(text))])),
+      lines: text,
+      runs: Type.Optional({
+        ...listOf(text),
+        description: "Of an order that the ledger has: the runs that sent its first and its last request",
       }),
-    ),
-    bad_rows: listOf(Type.Object({ line: count, problem: text })),
-    totals: listOf(
-      Type.Object({
-        currency: text,
-        ours: text,
-        ours_at_most: text,
-        theirs: text,
-        disputed: {
-          ...text,
-          description:
-            "The amount that the invoice bills beyond what was charged at most, of keys whose price is known",
-        },
-        not_billed: { ...text, description: "The amount that was charged for certain and is not on the invoice" },
-      }),
-    ),
+      currency: Type.Optional(orNull(text)),
+      ours: sums,
+      ours_at_most: sums,
+      theirs: sums,
+      our_requests: requests,
+      our_requests_at_most: requests,
+      their_requests: requests,
+    }),
+    bad_rows: rowsOf({ line: count, problem: text }),
+    totals: rowsOf({
+      currency: text,
+      ours: text,
+      ours_at_most: text,
+      theirs: text,
+      disputed: {
+        ...text,
+        description: "The amount that the invoice bills beyond what was charged at most, of keys whose price is known",
+      },
+      not_billed: { ...text, description: "The amount that was charged for certain and is not on the invoice" },
+    }),
     kinds: {
-      ...listOf(
-        Type.Object({
-          difference: oneOf(...DIFFERENCES),
-          count,
-          currency: orNull(text),
-          ours: orNull(text),
-          ours_at_most: orNull(text),
-          theirs: orNull(text),
-        }),
-      ),
+      ...rowsOf({
+        difference: oneOf(...DIFFERENCES),
+        count,
+        currency: orNull(text),
+        ours: orNull(text),
+        ours_at_most: orNull(text),
+        theirs: orNull(text),
+      }),
       description: "The differences by kind and currency; without amounts for an invoice that has none",
     },
     equal: count,

@@ -6,7 +6,7 @@ import { nextCursor, pagedByCursor, noteMore, SHOWN } from "../../pagination.ts"
 import { CALL_OUTCOMES } from "../../../ledger/journal/verdicts.ts";
 import { CURSOR } from "../../../ledger/read/list-cursor.ts";
 import type { RunPage } from "../../../ledger/read/list-runs.ts";
-import { count, listOf, oneOf, orNull, text, time, yesOrNo, toWireTime } from "../../result-schemas.ts";
+import { count, listOf, oneOf, orNull, text, time, yesOrNo, toWireTime, rowsOf } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 /** Without the digest of the function, whose number is shorter, and the build. */
@@ -43,42 +43,38 @@ export default defineVerb({
   needs: ["ledger", "store"],
 
   result: Type.Object({
-    runs: listOf(
-      Type.Object({
-        transaction_id: text,
-        started_at: time,
-        state: text,
-        kind: text,
-        function_version: orNull({ ...text, description: "The digest of the function" }),
-        function_version_number: orNull(count),
-        build: orNull(text),
-        organization_tuid: text,
-        workflow: text,
-        context: text,
-        simulated: yesOrNo,
-        took_ms: orNull(count),
-        calls: count,
-        failed: count,
-        outcomes: {
-          ...listOf(
-            Type.Object({
-              source: text,
-              outcome: oneOf(...CALL_OUTCOMES),
-              failure: orNull({ ...text, description: "The kind of its failure" }),
-              sent: { ...yesOrNo, description: "Whether a request was sent to the vendor" },
-              took_ms: orNull(count),
-            }),
-          ),
-          description: "The outcomes of its first 100 calls",
-        },
-        function_failure: orNull({ ...text, description: "How its function failed" }),
-        unknown_sources: { ...count, description: "Requested ids that belong to no source" },
-        requests: count,
-        charged: count,
-        charge_unknown: count,
-        cost: listOf(text),
-      }),
-    ),
+    runs: rowsOf({
+      transaction_id: text,
+      started_at: time,
+      state: text,
+      kind: text,
+      function_version: orNull({ ...text, description: "The digest of the function" }),
+      function_version_number: orNull(count),
+      build: orNull(text),
+      organization_tuid: text,
+      workflow: text,
+      context: text,
+      simulated: yesOrNo,
+      took_ms: orNull(count),
+      calls: count,
+      failed: count,
+      outcomes: {
+        ...rowsOf({
+          source: text,
+          outcome: oneOf(...CALL_OUTCOMES),
+          failure: orNull({ ...text, description: "The kind of its failure" }),
+          sent: { ...yesOrNo, description: "Whether a request was sent to the vendor" },
+          took_ms: orNull(count),
+        }),
+        description: "The outcomes of its first 100 calls",
+      },
+      function_failure: orNull({ ...text, description: "How its function failed" }),
+      unknown_sources: { ...count, description: "Requested ids that belong to no source" },
+      requests: count,
+      charged: count,
+      charge_unknown: count,
+      cost: listOf(text),
+    }),
     to_settle: Type.Optional({
       ...count,
       description: "The number of these runs that have an unknown charge, if there are any. Only on the first page",

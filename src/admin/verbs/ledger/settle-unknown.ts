@@ -11,7 +11,7 @@ import {
   unknownFilterInputs,
   toUnknownFilter,
 } from "../../unknown-charges.ts";
-import { count, listOf, oneOf, orNull, text, time, yesOrNo, toWireTime } from "../../result-schemas.ts";
+import { count, oneOf, orNull, text, time, yesOrNo, toWireTime, rowsOf } from "../../result-schemas.ts";
 import {
   applyInput,
   INTERRUPTED,
@@ -60,16 +60,14 @@ export default defineVerb({
     applied: yesOrNo,
     settled: count,
     to_settle: { ...count, description: "How many more are selected, counted up to 10,000" },
-    charges: listOf(
-      Type.Object({
-        charge: text,
-        source: text,
-        sent_at: time,
-        charged: oneOf("yes", "no"),
-        price: orNull(text),
-        currency: orNull(text),
-      }),
-    ),
+    charges: rowsOf({
+      charge: text,
+      source: text,
+      sent_at: time,
+      charged: oneOf("yes", "no"),
+      price: orNull(text),
+      currency: orNull(text),
+    }),
     totals: wireSettledTotals,
     changed_budgets: Type.Optional(text),
   }),

@@ -5,7 +5,7 @@ import { OperatorError } from "../../../terms/operator-error.ts";
 import { noteInput } from "../../shared-inputs.ts";
 import { type ComparedInvoice, compareWithLedger, invoiceInputs } from "../../invoice/compare-with-ledger.ts";
 import { type PlannedSettlement, planSettlements } from "../../invoice/plan-settlements.ts";
-import { count, listOf, oneOf, orNull, text, time, yesOrNo, toWireTime } from "../../result-schemas.ts";
+import { count, oneOf, orNull, text, time, yesOrNo, toWireTime, rowsOf } from "../../result-schemas.ts";
 import {
   applyInput,
   INTERRUPTED,
@@ -42,21 +42,19 @@ export default defineVerb({
     settled: count,
     to_settle: { ...count, description: "How many more the invoice answers" },
     open: { ...count, description: "Unknown charges in the same time that the invoice does not answer" },
-    charges: listOf(
-      Type.Object({
-        transaction_id: text,
-        call: count,
-        attempt: count,
-        charged: oneOf("yes", "no"),
-        order: Type.Optional(text),
-        day: Type.Optional(text),
-        lines: text,
-        source: text,
-        sent_at: time,
-        price: orNull(text),
-        currency: orNull(text),
-      }),
-    ),
+    charges: rowsOf({
+      transaction_id: text,
+      call: count,
+      attempt: count,
+      charged: oneOf("yes", "no"),
+      order: Type.Optional(text),
+      day: Type.Optional(text),
+      lines: text,
+      source: text,
+      sent_at: time,
+      price: orNull(text),
+      currency: orNull(text),
+    }),
     totals: wireSettledTotals,
     changed_budgets: Type.Optional(text),
   }),

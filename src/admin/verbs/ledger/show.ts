@@ -9,7 +9,7 @@ import { transactionInput, unknownRun } from "../../ledger-inputs.ts";
 import { credentialNamesOf } from "../../names-of.ts";
 import { numbersOf } from "../../recorded-versions.ts";
 import { toWireRunCost, wireRow, wireRunCost } from "../../ledger-wire.ts";
-import { count, listOf, orNull, text, yesOrNo, toWireTime } from "../../result-schemas.ts";
+import { count, orNull, text, yesOrNo, toWireTime, rowsOf } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 /** A price is decimal text. */
@@ -31,19 +31,15 @@ export default defineVerb({
     // The values of a damaged run are uncertain, so only a text is shown.
     run: orNull(Type.Object({ ...wireRow(RUN_COLUMNS).properties, function_version_number: orNull(count) })),
     ...wireRunCost,
-    calls: listOf(
-      Type.Object({
-        transaction_id: text,
-        ...wireRow(CALL_COLUMNS).properties,
-        credential_name: orNull(text),
-        source_version_number: orNull(count),
-        waited_for: orNull(count),
-      }),
-    ),
-    attempts: listOf(Type.Object({ transaction_id: text, ...wireRow(ATTEMPT_COLUMNS, PRICE).properties })),
-    reconciliations: listOf(
-      Type.Object({ transaction_id: text, ...wireRow(RECONCILIATION_COLUMNS, PRICE).properties }),
-    ),
+    calls: rowsOf({
+      transaction_id: text,
+      ...wireRow(CALL_COLUMNS).properties,
+      credential_name: orNull(text),
+      source_version_number: orNull(count),
+      waited_for: orNull(count),
+    }),
+    attempts: rowsOf({ transaction_id: text, ...wireRow(ATTEMPT_COLUMNS, PRICE).properties }),
+    reconciliations: rowsOf({ transaction_id: text, ...wireRow(RECONCILIATION_COLUMNS, PRICE).properties }),
     timeline: text,
   }),
 

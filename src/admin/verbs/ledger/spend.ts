@@ -13,7 +13,7 @@ import { namesOf } from "../../names-of.ts";
 import type { FoundObject } from "../../ports.ts";
 import { nextCursor, pagedByCursor, readPageOf } from "../../pagination.ts";
 import { AMOUNTS, TOTAL_COLUMNS, toWireSpent, totalsOf, wireSpent, wireTotal } from "../../spend-wire.ts";
-import { count, listOf, orNull, text } from "../../result-schemas.ts";
+import { count, listOf, orNull, text, rowsOf } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -36,26 +36,24 @@ export default defineVerb({
   needs: ["ledger", "store"],
 
   result: Type.Object({
-    spend: listOf(
-      Type.Object({
-        // The subject of the line, under the name given as `by`.
-        ...Object.fromEntries(SPEND_KEYS.map((key) => [key, Type.Optional(orNull(text))])),
-        name: Type.Optional({
-          ...orNull(text),
-          description:
-            "The current name of the organization, workflow or credential; of an unnamed credential, its source",
-        }),
-        organization_tuid: Type.Optional({
-          ...orNull(text),
-          description: "The organization of the workflow or credential",
-        }),
-        requests: count,
-        charged: count,
-        not_charged: count,
-        unknown: count,
-        ...wireSpent,
+    spend: rowsOf({
+      // The subject of the line, under the name given as `by`.
+      ...Object.fromEntries(SPEND_KEYS.map((key) => [key, Type.Optional(orNull(text))])),
+      name: Type.Optional({
+        ...orNull(text),
+        description:
+          "The current name of the organization, workflow or credential; of an unnamed credential, its source",
       }),
-    ),
+      organization_tuid: Type.Optional({
+        ...orNull(text),
+        description: "The organization of the workflow or credential",
+      }),
+      requests: count,
+      charged: count,
+      not_charged: count,
+      unknown: count,
+      ...wireSpent,
+    }),
     totals: listOf(wireTotal),
     ...nextCursor,
   }),

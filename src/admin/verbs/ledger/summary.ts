@@ -9,7 +9,7 @@ import { nextCursor, pagedByCursor, readPageOf } from "../../pagination.ts";
 import { AMOUNTS, TOTAL_COLUMNS, toWireSpent, totalsOf, wireSpent, wireTotal } from "../../spend-wire.ts";
 import type { VerbBasics, VerbNeeds } from "../../needs.ts";
 import type { AuditEntry } from "../../ports.ts";
-import { count, listOf, orNull, text } from "../../result-schemas.ts";
+import { count, listOf, orNull, text, rowsOf } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -34,25 +34,23 @@ export default defineVerb({
   needs: ["store", "ledger"],
 
   result: Type.Object({
-    charges: listOf(
-      Type.Object({
-        source: text,
-        organization_tuid: orNull(text),
-        organization: { ...orNull(text), description: "Its current name" },
-        cred_id: orNull(text),
-        cred_name: orNull(text),
-        credential: text,
-        requests: count,
-        charged: count,
-        not_charged: count,
-        unknown: count,
-        live_tests: count,
-        ...wireSpent,
-      }),
-    ),
+    charges: rowsOf({
+      source: text,
+      organization_tuid: orNull(text),
+      organization: { ...orNull(text), description: "Its current name" },
+      cred_id: orNull(text),
+      cred_name: orNull(text),
+      credential: text,
+      requests: count,
+      charged: count,
+      not_charged: count,
+      unknown: count,
+      live_tests: count,
+      ...wireSpent,
+    }),
     totals: listOf(wireTotal),
     vendors: {
-      ...listOf(Type.Object({ vendor: text, ...wireTotal.properties })),
+      ...rowsOf({ vendor: text, ...wireTotal.properties }),
       description: "The totals of each vendor, largest first",
     },
     ...nextCursor,

@@ -3,7 +3,7 @@ import { priceText } from "../../../ledger/read/costs.ts";
 import { CHARGE_CURSOR, cursorOfCharge } from "../../../ledger/read/unknown-charges.ts";
 import { credentialNamesOf, namesOf } from "../../names-of.ts";
 import { nextCursor, pagedByCursor, readPage } from "../../pagination.ts";
-import { count, listOf, orNull, text, time, toWireTime } from "../../result-schemas.ts";
+import { count, orNull, text, time, toWireTime, rowsOf } from "../../result-schemas.ts";
 import { chargeOf, toUnknownFilter, unknownFilterInputs } from "../../unknown-charges.ts";
 import { defineVerb } from "../../verb.ts";
 
@@ -18,26 +18,24 @@ export default defineVerb({
   needs: ["ledger", "store"],
 
   result: Type.Object({
-    requests: listOf(
-      Type.Object({
-        charge: { ...text, description: "What `ledger settle-unknown` takes" },
-        transaction_id: text,
-        call: count,
-        attempt: { ...orNull(count), description: "`null`: of the call no request is recorded" },
-        source: text,
-        sent_at: time,
-        price: orNull(text),
-        currency: orNull(text),
-        organization_tuid: text,
-        organization: { ...orNull(text), description: "Its current name" },
-        cred_id: orNull(text),
-        cred_name: orNull(text),
-        rule: text,
-        method: orNull(text),
-        origin: orNull(text),
-        fault: orNull(text),
-      }),
-    ),
+    requests: rowsOf({
+      charge: { ...text, description: "What `ledger settle-unknown` takes" },
+      transaction_id: text,
+      call: count,
+      attempt: { ...orNull(count), description: "`null`: of the call no request is recorded" },
+      source: text,
+      sent_at: time,
+      price: orNull(text),
+      currency: orNull(text),
+      organization_tuid: text,
+      organization: { ...orNull(text), description: "Its current name" },
+      cred_id: orNull(text),
+      cred_name: orNull(text),
+      rule: text,
+      method: orNull(text),
+      origin: orNull(text),
+      fault: orNull(text),
+    }),
     ...nextCursor,
   }),
 

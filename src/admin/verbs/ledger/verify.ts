@@ -1,7 +1,7 @@
 import type { Verified } from "../../../ledger/read/verified.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { Type } from "../../../terms/schema/type.ts";
-import { count, listed, listOf, oneOf, orNull, text } from "../../result-schemas.ts";
+import { count, listed, listOf, oneOf, orNull, text, rowsOf } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 const MESSAGES = {
@@ -22,19 +22,16 @@ export default defineVerb({
   changes: false,
   needs: ["ledgersHere"],
 
-  result: listed(
-    "ledgers",
-    Type.Object({
-      place: oneOf("shared", "journal"),
-      ok: count,
-      without_checksum: count,
-      damaged: count,
-      missing: count,
-      findings: listOf(Type.Object({ what: text, transaction_id: orNull(text), run: orNull(count) })),
-      structure: listOf(text),
-      cannot_be_read: orNull(text),
-    }),
-  ),
+  result: listed("ledgers", {
+    place: oneOf("shared", "journal"),
+    ok: count,
+    without_checksum: count,
+    damaged: count,
+    missing: count,
+    findings: rowsOf({ what: text, transaction_id: orNull(text), run: orNull(count) }),
+    structure: listOf(text),
+    cannot_be_read: orNull(text),
+  }),
 
   async run(_input, { ledgersHere, onProgress }) {
     const here = await ledgersHere();

@@ -6,7 +6,7 @@ import { withTimeout } from "../../../terms/time/within.ts";
 import type { VerbCall } from "../../needs.ts";
 import { FOUND_KINDS } from "./name.ts";
 import type { FoundObject } from "../../ports.ts";
-import { listOf, oneOf, orNull, text as anyText } from "../../result-schemas.ts";
+import { oneOf, orNull, rowsOf } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 /** The maximum of matches in the result. */
@@ -35,9 +35,7 @@ export default defineVerb({
   needs: ["store", "ledger", "sources", "functions"],
 
   result: Type.Object({
-    matches: listOf(
-      Type.Object({ kind: oneOf(...KINDS), id: anyText, name: orNull(anyText), organization_tuid: orNull(anyText) }),
-    ),
+    matches: rowsOf({ kind: oneOf(...KINDS), id: anyText, name: orNull(anyText), organization_tuid: orNull(anyText) }),
   }),
 
   async run({ text }, call) {

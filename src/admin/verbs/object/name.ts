@@ -1,5 +1,5 @@
 import { Type } from "../../../terms/schema/type.ts";
-import { listOf, oneOf, orNull, text } from "../../result-schemas.ts";
+import { oneOf, orNull, text, rowsOf } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 import type { FoundObject } from "../../ports.ts";
 
@@ -29,9 +29,7 @@ export default defineVerb({
   needs: ["store"],
 
   result: Type.Object({
-    objects: listOf(
-      Type.Object({ kind: oneOf(...FOUND_KINDS), id: text, name: orNull(text), organization_tuid: orNull(text) }),
-    ),
+    objects: rowsOf({ kind: oneOf(...FOUND_KINDS), id: text, name: orNull(text), organization_tuid: orNull(text) }),
   }),
 
   async run({ id: ids }, { store }) {

@@ -3,7 +3,7 @@ import { Type } from "../../../terms/schema/type.ts";
 import { toWireCredential, wireCredential } from "../../credential-wire.ts";
 import { sourceInput } from "../../shared-inputs.ts";
 import { idOf, nextCursor, pagedById, readPage } from "../../pagination.ts";
-import { listOf, text, yesOrNo } from "../../result-schemas.ts";
+import { text, yesOrNo, rowsOf } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 const { note: _, ...ofCredential } = wireCredential.properties;
@@ -20,14 +20,12 @@ export default defineVerb({
   needs: ["store"],
 
   result: Type.Object({
-    credentials: listOf(
-      Type.Object({
-        organization_tuid: text,
-        organization: { ...text, description: "Its name" },
-        organization_disabled: yesOrNo,
-        ...ofCredential,
-      }),
-    ),
+    credentials: rowsOf({
+      organization_tuid: text,
+      organization: { ...text, description: "Its name" },
+      organization_disabled: yesOrNo,
+      ...ofCredential,
+    }),
     ...nextCursor,
   }),
   columns: { credentials: ["organization_tuid", "organization", "cred_id", "name", "contexts", "default", "disabled"] },

@@ -7,7 +7,7 @@ import { callHistoryOf } from "../../call-history.ts";
 import { momentInput, requireTime, toMoment } from "../../ledger-inputs.ts";
 import { judgeObjective, readObjectives } from "../../objectives.ts";
 import { numbersOf } from "../../recorded-versions.ts";
-import { count, listOf, oneOf, orNull, text, time, yesOrNo, toWireTime } from "../../result-schemas.ts";
+import { count, listOf, oneOf, orNull, text, time, yesOrNo, toWireTime, rowsOf } from "../../result-schemas.ts";
 import { requireSource } from "../../require.ts";
 import { sourceInput } from "../../shared-inputs.ts";
 import { defineVerb } from "../../verb.ts";
@@ -41,39 +41,33 @@ export default defineVerb({
     from: time,
     to: time,
     since: { ...time, description: "The start of the earlier time, which ends at `from`" },
-    figures: listOf(
-      Type.Object({
-        figure: oneOf("calls", "match_rate", "failure_rate", "p50_ms", "p95_ms", "p99_ms"),
-        now: figure,
-        before: figure,
-        shifted: { ...yesOrNo, description: "Whether the difference is large, and no chance" },
-      }),
-    ),
+    figures: rowsOf({
+      figure: oneOf("calls", "match_rate", "failure_rate", "p50_ms", "p95_ms", "p99_ms"),
+      now: figure,
+      before: figure,
+      shifted: { ...yesOrNo, description: "Whether the difference is large, and no chance" },
+    }),
     version: { ...orNull(count), description: "The version of the source whose replies are compared" },
     digest: orNull(text),
     samples: { ...count, description: "Sampled replies" },
     samples_before: { ...count, description: "Without any, paths cannot be compared yet" },
     sampled_from: { ...orNull(time), description: "The start of the hours that were compared" },
-    drift: listOf(
-      Type.Object({
-        path: text,
-        kind: oneOf("missing", "new", "changed", "shifted"),
-        says: { ...text, description: "A sentence for people, which may change" },
-        replies: count,
-        of: { ...count, description: "The replies that have the parent of the path" },
-        types: listOf(text),
-        replies_before: count,
-        of_before: count,
-        types_before: listOf(text),
-      }),
-    ),
-    slo: listOf(
-      Type.Object({
-        objective: text,
-        value: { ...figure, description: "In ms, or in percent; null without such calls" },
-        met: { ...orNull(yesOrNo), description: "null without such calls" },
-      }),
-    ),
+    drift: rowsOf({
+      path: text,
+      kind: oneOf("missing", "new", "changed", "shifted"),
+      says: { ...text, description: "A sentence for people, which may change" },
+      replies: count,
+      of: { ...count, description: "The replies that have the parent of the path" },
+      types: listOf(text),
+      replies_before: count,
+      of_before: count,
+      types_before: listOf(text),
+    }),
+    slo: rowsOf({
+      objective: text,
+      value: { ...figure, description: "In ms, or in percent; null without such calls" },
+      met: { ...orNull(yesOrNo), description: "null without such calls" },
+    }),
   }),
 
   async run({ source, from, to, slo }, { clock, store, ledger, sources }) {

@@ -21,23 +21,20 @@ export default defineVerb({
   changes: false,
   needs: ["sources"],
 
-  result: listed(
-    "sources",
-    Type.Object({
-      source: text,
-      title: text,
-      credential: oneOf("none", "optional", "required"),
-      leaves_machine: yesOrNo,
-      timeout_ms: count,
-      from: oneOf("catalog", "package", "project"),
-      package: { ...orNull(text), description: "The name of the package" },
-      on: { ...yesOrNo, description: "Whether runs may call it" },
-      charge: wireCharge,
-      live_tested: liveTested,
-      input_names: listOf(text),
-      cases: count,
-    }),
-  ),
+  result: listed("sources", {
+    source: text,
+    title: text,
+    credential: oneOf("none", "optional", "required"),
+    leaves_machine: yesOrNo,
+    timeout_ms: count,
+    from: oneOf("catalog", "package", "project"),
+    package: { ...orNull(text), description: "The name of the package" },
+    on: { ...yesOrNo, description: "Whether runs may call it" },
+    charge: wireCharge,
+    live_tested: liveTested,
+    input_names: listOf(text),
+    cases: count,
+  }),
   columns: { sources: ["source", "title", "credential", "leaves_machine", "live_tested", "timeout_ms"] },
 
   async run({ vendor }, { sources }) {

@@ -7,7 +7,7 @@ import type { Json, JsonObject } from "../../../terms/json/json.ts";
 import { sourceInput } from "../../shared-inputs.ts";
 import { requireSource } from "../../require.ts";
 import { shownPath } from "../../authoring/source-files.ts";
-import { anObject, anything, count, listOf, oneOf, orNull, text, yesOrNo } from "../../result-schemas.ts";
+import { anObject, anything, count, listOf, oneOf, orNull, text, yesOrNo, rowsOf } from "../../result-schemas.ts";
 import {
   liveTested,
   liveTestedOf,
@@ -45,15 +45,13 @@ export default defineVerb({
     package: { ...orNull(text), description: "The name of the package" },
     on: { ...yesOrNo, description: "Whether runs may call it" },
     leaves_machine: yesOrNo,
-    data: listOf(
-      Type.Object({
-        name: text,
-        licence: text,
-        date: text,
-        url: Type.Optional(text),
-        max_age_days: Type.Optional({ ...count, description: "`check --production` reports it when it is older" }),
-      }),
-    ),
+    data: rowsOf({
+      name: text,
+      licence: text,
+      date: text,
+      url: Type.Optional(text),
+      max_age_days: Type.Optional({ ...count, description: "`check --production` reports it when it is older" }),
+    }),
     input_names: listOf(text),
     inputs: { ...anObject, description: "JSON Schema" },
     credential: oneOf("none", "optional", "required"),
@@ -72,7 +70,7 @@ export default defineVerb({
     live_tested: liveTested,
     proof: wireProof,
     live_inputs: { ...orNull(anObject), description: "Inputs for which its vendor is known to have a record" },
-    values: listOf(Type.Object({ name: text, value: anything, from: text })),
+    values: rowsOf({ name: text, value: anything, from: text }),
     cases: listOf(wireCase),
     recipe: { ...orNull(text), description: "The recipe of a YAML file as text" },
   }),

@@ -16,7 +16,7 @@ import { type LiveTest, renderLive, testLive } from "../../authoring/live-test.t
 import type { AuthoringTools } from "../../authoring/ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { requireSource } from "../../require.ts";
-import { count, listOf, oneOf, orNull, text, yesOrNo } from "../../result-schemas.ts";
+import { count, listOf, oneOf, orNull, text, yesOrNo, rowsOf } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 interface Input extends LiveTest {
@@ -66,24 +66,20 @@ export default defineVerb({
   result: Type.Union([
     Type.Object({
       passed: yesOrNo,
-      sources: listOf(
-        Type.Object({
-          source: text,
+      sources: rowsOf({
+        source: text,
+        passed: yesOrNo,
+        cases: rowsOf({
+          name: text,
+          by: { ...oneOf("author", "runner"), description: "`runner`: a standard case, which every source has" },
           passed: yesOrNo,
-          cases: listOf(
-            Type.Object({
-              name: text,
-              by: { ...oneOf("author", "runner"), description: "`runner`: a standard case, which every source has" },
-              passed: yesOrNo,
-              differences: listOf(text),
-              warnings: listOf(text),
-            }),
-          ),
-          missing: listOf(text),
+          differences: listOf(text),
           warnings: listOf(text),
-          text,
         }),
-      ),
+        missing: listOf(text),
+        warnings: listOf(text),
+        text,
+      }),
       broken_files: listOf(text),
       counts: text,
     }),

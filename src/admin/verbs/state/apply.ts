@@ -1,6 +1,6 @@
 import { Type } from "../../../terms/schema/type.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
-import { listOf, oneOf, orNull, text } from "../../result-schemas.ts";
+import { oneOf, orNull, text, rowsOf } from "../../result-schemas.ts";
 import { applyState } from "../../state/apply-state.ts";
 import { openPlan } from "../../state/open-plan.ts";
 import { stateInputs, toWireChange, wirePlan } from "../../state/plan-wire.ts";
@@ -39,7 +39,7 @@ export default defineVerb({
     changes: wirePlan.changes,
     file_digest: text,
     issued: {
-      ...listOf(Type.Object({ kind: oneOf("token", "operator"), object: text, id: text, token: text })),
+      ...rowsOf({ kind: oneOf("token", "operator"), object: text, id: text, token: text }),
       description: "New tokens, which are shown only here",
     },
     problem: { ...orNull(text), description: "Why the next change failed; the changes before it are made" },

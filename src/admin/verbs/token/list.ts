@@ -4,7 +4,7 @@ import { idOf, nextCursor, pagedById, readPage } from "../../pagination.ts";
 import { PREFIX } from "../../../terms/ids.ts";
 import type { IssuedToken, TokenState } from "../../ports.ts";
 import { requireOrganization } from "../../require.ts";
-import { listOf, oneOf, orNull, text, time, toWireTime } from "../../result-schemas.ts";
+import { oneOf, orNull, text, time, toWireTime, rowsOf } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 const STATES = ["active", "revoked", "expired"] as const satisfies readonly TokenState[];
@@ -24,17 +24,15 @@ export default defineVerb({
   needs: ["store"],
 
   result: Type.Object({
-    tokens: listOf(
-      Type.Object({
-        token_id: text,
-        name: text,
-        state: oneOf(...STATES),
-        created_at: time,
-        expires_at: orNull(time),
-        revoked_at: orNull(time),
-        last_used_at: orNull(time),
-      }),
-    ),
+    tokens: rowsOf({
+      token_id: text,
+      name: text,
+      state: oneOf(...STATES),
+      created_at: time,
+      expires_at: orNull(time),
+      revoked_at: orNull(time),
+      last_used_at: orNull(time),
+    }),
     ...nextCursor,
   }),
 

@@ -12,7 +12,7 @@ import { Type } from "../../../terms/schema/type.ts";
 import { sourceInput, workflowInput } from "../../shared-inputs.ts";
 import type { VerbCall } from "../../needs.ts";
 import { sumOf } from "../../planned-cost.ts";
-import { anObject, count, listOf, orNull, text, yesOrNo } from "../../result-schemas.ts";
+import { anObject, count, listOf, orNull, text, yesOrNo, rowsOf } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 import showSource from "../source/show.ts";
 import planRun from "./plan.ts";
@@ -58,24 +58,20 @@ export default defineVerb({
     columns: listOf(text),
     map: { ...anObject, description: "The column of each input" },
     remarks: listOf(text),
-    rows: listOf(
-      Type.Object({
-        row: { ...count, description: "Counts from 1" },
-        problem: { ...orNull(text), description: "Why the row cannot be run" },
-        inputs: anObject,
-        refused: listOf(Type.Object({ source: text, problem: text })),
-      }),
-    ),
-    sources: listOf(
-      Type.Object({
-        source: text,
-        problem: { ...orNull(text), description: "Why no run would call it" },
-        rows: { ...count, description: "Rows whose inputs it accepts" },
-        at_most: orNull(text),
-        currency: orNull(text),
-      }),
-    ),
-    at_most: listOf(Type.Object({ amount: text, currency: text })),
+    rows: rowsOf({
+      row: { ...count, description: "Counts from 1" },
+      problem: { ...orNull(text), description: "Why the row cannot be run" },
+      inputs: anObject,
+      refused: rowsOf({ source: text, problem: text }),
+    }),
+    sources: rowsOf({
+      source: text,
+      problem: { ...orNull(text), description: "Why no run would call it" },
+      rows: { ...count, description: "Rows whose inputs it accepts" },
+      at_most: orNull(text),
+      currency: orNull(text),
+    }),
+    at_most: rowsOf({ amount: text, currency: text }),
     unknown_cost: listOf(text),
   }),
 

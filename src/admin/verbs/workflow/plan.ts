@@ -10,7 +10,7 @@ import { requireWorkflow } from "../../require.ts";
 import type { VerbCall } from "../../needs.ts";
 import type { RunnableSource } from "../../../run/ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
-import { listOf, orNull, text } from "../../result-schemas.ts";
+import { listOf, orNull, text, rowsOf } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 import { toWireWorkflow, wireWorkflow } from "../../workflow-wire.ts";
 
@@ -36,7 +36,7 @@ export default defineVerb({
     organization: text,
     context: text,
     problem: orNull(text),
-    at_most: listOf(Type.Object({ amount: text, currency: text })),
+    at_most: rowsOf({ amount: text, currency: text }),
     unknown_cost: listOf(text),
     sources: listOf(wirePlannedSource),
   }),

@@ -5,7 +5,7 @@ import { organizationInput } from "../../../shared-inputs.ts";
 import { idOf, nextCursor, pagedById, readPage } from "../../../pagination.ts";
 import { toWirePrice } from "../../../price-wire.ts";
 import { requireOrganization } from "../../../require.ts";
-import { count, listOf, oneOf, orNull, text, time, yesOrNo } from "../../../result-schemas.ts";
+import { count, oneOf, orNull, text, time, yesOrNo, rowsOf } from "../../../result-schemas.ts";
 import { toWireCharge } from "../../../source-wire.ts";
 import { defineVerb } from "../../../verb.ts";
 
@@ -20,20 +20,18 @@ export default defineVerb({
   needs: ["store", "sources"],
 
   result: Type.Object({
-    credentials: listOf(
-      Type.Object({
-        cred_id: text,
-        name: orNull(text),
-        source: text,
-        disabled: yesOrNo,
-        price: oneOf("own", "list", "none"),
-        amount: orNull(text),
-        currency: orNull(text),
-        per: { ...orNull(text), description: "What the vendor bills; null if the source no longer exists" },
-        from: orNull(time),
-        steps: count,
-      }),
-    ),
+    credentials: rowsOf({
+      cred_id: text,
+      name: orNull(text),
+      source: text,
+      disabled: yesOrNo,
+      price: oneOf("own", "list", "none"),
+      amount: orNull(text),
+      currency: orNull(text),
+      per: { ...orNull(text), description: "What the vendor bills; null if the source no longer exists" },
+      from: orNull(time),
+      steps: count,
+    }),
     ...nextCursor,
   }),
 

@@ -3,7 +3,7 @@ import { credentialInput } from "../../../shared-inputs.ts";
 import { beginningAt, toWirePrice, wirePrice } from "../../../price-wire.ts";
 import { unknownCredential } from "../../../require.ts";
 import { nextCursor, pagedByCursor, readPage } from "../../../pagination.ts";
-import { listOf, oneOf } from "../../../result-schemas.ts";
+import { oneOf, rowsOf } from "../../../result-schemas.ts";
 import type { PriceTerm } from "../../../../terms/money/price.ts";
 import { defineVerb } from "../../../verb.ts";
 
@@ -24,7 +24,7 @@ export default defineVerb({
   changes: false,
   needs: ["store"],
 
-  result: Type.Object({ prices: listOf(Type.Object({ ...wirePrice, state: oneOf(...STATES) })), ...nextCursor }),
+  result: Type.Object({ prices: rowsOf({ ...wirePrice, state: oneOf(...STATES) }), ...nextCursor }),
 
   async run({ cred_id, limit, after }, { clock, store, note }) {
     const open = await store();
