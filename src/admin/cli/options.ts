@@ -57,7 +57,7 @@ function propertiesOf(input: TObject): Option[] {
     return {
       property,
       name: property.replaceAll("_", "-"),
-      kind: kindOf(described),
+      kind: KINDS[described.type ?? ""] ?? "value",
       placeholder:
         described["x-placeholder"] ??
         (described["x-file"] === true ? "FILE" : undefined) ??
@@ -89,50 +89,38 @@ interface PropertySchema {
   readonly "x-values"?: readonly string[];
 }
 
-function kindOf({ type }: PropertySchema): Option["kind"] {
-  switch (type) {
-    case "boolean":
-      return "switch";
-    case "integer":
-    case "number":
-      return "number";
-    case "array":
-      return "list";
-    case "object":
-      return "fields";
-    default:
-      return "value";
-  }
-}
+const KINDS: Readonly<Record<string, Option["kind"]>> = {
+  boolean: "switch",
+  integer: "number",
+  number: "number",
+  array: "list",
+  object: "fields",
+};
 
 /** Splits an option for an object into three that set its fields, so that a secret need not be on the command line. */
 function spread(option: Option): Option[] {
   if (option.kind !== "fields") return [option];
   const { property, required, description } = option;
+  const field = { property, required: false, fills: true } as const;
   return [
     {
-      property,
+      ...field,
       required,
       name: "set",
-      fills: true,
       kind: "list",
       placeholder: "FIELD=VALUE",
       description: `${description}. FIELD:=JSON for a value that is not text`,
     },
     {
-      property,
-      required: false,
+      ...field,
       name: "set-env",
-      fills: true,
       kind: "list",
       placeholder: "FIELD=VARIABLE",
       description: "Takes the field from an environment variable",
     },
     {
-      property,
-      required: false,
+      ...field,
       name: "stdin",
-      fills: true,
       kind: "switch",
       placeholder: "",
       description: "Reads a JSON object of fields from standard input",
@@ -140,69 +128,32 @@ function spread(option: Option): Option[] {
   ];
 }
 
+/** An option that sets no property of the input: a switch or, with a placeholder, a value. */
+function ownOption(name: string, description: string, placeholder = ""): Option {
+  const kind = placeholder === "" ? "switch" : "value";
+  return { property: null, name, kind, placeholder, description, required: false };
+}
+
 /** The file for a command whose result is a text. */
-const FILE: Option = {
-  property: null,
-  name: "file",
-  kind: "value",
-  placeholder: "FILE",
-  description:
-    "The file to write; it must not exist yet, and only its owner will be able to read it. Standard output by default",
-  required: false,
-};
+const FILE = ownOption(
+  "file",
+  "The file to write; it must not exist yet, and only its owner will be able to read it. Standard output by default",
+  "FILE",
+);
 
-const WATCH: Option = {
-  property: null,
-  name: "watch",
-  kind: "switch",
-  placeholder: "",
-  description: "Run it again whenever a file of the project changes, until Ctrl-C",
-  required: false,
-};
-
-const HELP: Option = {
-  property: null,
-  name: "help",
-  kind: "switch",
-  placeholder: "",
-  description: "This help",
-  required: false,
-};
+const WATCH = ownOption("watch", "Run it again whenever a file of the project changes, until Ctrl-C");
+const HELP = ownOption("help", "This help");
 
 /** The options of every verb. */
 const COMMON: readonly Option[] = [
-  {
-    property: null,
-    name: "data-dir",
-    kind: "value",
-    placeholder: "DIR",
-    description: "Folder of the embedded store; .datarun by default",
-    required: false,
-  },
-  {
-    property: null,
-    name: "project",
-    kind: "value",
-    placeholder: "DIR",
-    description: "The project folder",
-    required: false,
-  },
-  {
-    property: null,
-    name: "remote",
-    kind: "value",
-    placeholder: "URL",
-    description: "Run the command in the service with this admin address, using the token in DATARUN_OPERATOR_TOKEN",
-    required: false,
-  },
-  {
-    property: null,
-    name: "json",
-    kind: "switch",
-    placeholder: "",
-    description: "Print one JSON value on standard output and nothing else",
-    required: false,
-  },
+  ownOption("data-dir", "Folder of the embedded store; .datarun by default", "DIR"),
+  ownOption("project", "The project folder", "DIR"),
+  ownOption(
+    "remote",
+    "Run the command in the service with this admin address, using the token in DATARUN_OPERATOR_TOKEN",
+    "URL",
+  ),
+  ownOption("json", "Print one JSON value on standard output and nothing else"),
   HELP,
 ];
 

@@ -1,3 +1,4 @@
+import type { TSchema, TString } from "typebox";
 import { OperatorError } from "../../terms/operator-error.ts";
 import { Type } from "../../terms/schema/type.ts";
 import { printableLines } from "../../terms/text/printable.ts";
@@ -100,12 +101,18 @@ const wireDifferences = {
 export function versionVerbs(kind: VersionKind): { readonly versions: Verb; readonly diff: Verb } {
   const of = KINDS[kind];
   const { example, needs } = of;
+  const inputOf = <Schema extends TSchema>(
+    more: Readonly<Record<string, Schema>>,
+  ): Record<string, Schema | TString> => ({
+    [kind]: of.id,
+    ...more,
+  });
 
   const versions: Verb = defineVerb({
     summary: `List the versions of a ${kind}, newest first, and the workflows that name one`,
     description: `A version is registered before its first use, with the next number of its ${kind}. NOW marks the version that this deployment runs, unless a workflow names another.`,
     example,
-    input: { [kind]: of.id, ...pagedByCursor(String.raw`^\d{1,9}$`) },
+    input: inputOf(pagedByCursor(String.raw`^\d{1,9}$`)),
     positional: [kind],
     role: "viewer",
     changes: false,
@@ -161,7 +168,7 @@ export function versionVerbs(kind: VersionKind): { readonly versions: Verb; read
     summary: `Show how two versions of a ${kind} differ, in the files that people wrote`,
     description: `A version is named by its number, its digest, or the first ${SHORT_DIGEST} or more characters of its digest. ${LATEST} is what this deployment runs now, registered or not; in a terminal, the file as it is.`,
     example: `${example} 12 13`,
-    input: { [kind]: of.id, before: whichInput("The earlier version"), after: whichInput("The later version") },
+    input: inputOf({ before: whichInput("The earlier version"), after: whichInput("The later version") }),
     positional: [kind, "before", "after"],
     role: "viewer",
     changes: false,
@@ -171,8 +178,8 @@ export function versionVerbs(kind: VersionKind): { readonly versions: Verb; read
 
     async run(input, call) {
       const subject = input[kind]!;
-      const one = await findSide(kind, call, subject, input.before);
-      const other = await findSide(kind, call, subject, input.after);
+      const one = await findSide(kind, call, subject, input["before"]!);
+      const other = await findSide(kind, call, subject, input["after"]!);
       return {
         [kind]: subject,
         before: { number: one.number, digest: one.digest },
