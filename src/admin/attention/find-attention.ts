@@ -2,6 +2,7 @@ import type { ActivityLine } from "../../ledger/read/sum-activity.ts";
 import { failureLabelOf } from "../../terms/counted-end.ts";
 import type { FaultCode } from "../../terms/fault.ts";
 import type { BudgetRejections } from "../../ledger/read/budget-rejections.ts";
+import type { UnknownCount } from "../../ledger/read/count-unknown.ts";
 import type { SlowSource } from "../../health/ports.ts";
 import { pathText } from "../../health/shape-path.ts";
 import { type Budget, budgetText, isNearlyUsed, scopeText } from "../../terms/money/budget.ts";
@@ -14,7 +15,7 @@ import {
   type StoreObservation,
 } from "./observe-deployment.ts";
 import { Type } from "../../terms/schema/type.ts";
-import { oneOf, orNull, text, rowsOf } from "../result-schemas.ts";
+import { oneOf, orNull, rowsOf, text } from "../result-schemas.ts";
 
 /**
  * The kinds of attention. A kind that a metric shows too has an alert in deploy/prometheus/rules.yaml with the same
@@ -97,38 +98,26 @@ function warning(what: AttentionKind, says: string, place: AttentionTarget = {})
   return { ...critical(what, says, place), severity: "warning" };
 }
 
-function ofService({
-  notReady,
-  openBreakers,
-  refusedLately,
-  unreadableDataKeys,
-  sourceDrift,
-  ledger,
-}: ServiceState): Attention[] {
+function ofService(service: ServiceState): Attention[] {
+  const { notReady, openBreakers, refusedLately, unreadableDataKeys, sourceDrift, ledger } = service;
   const lasting = openBreakers.filter(({ openForMs }) => openForMs >= THRESHOLDS.breakerOpenMs);
-  return [
-    ...notReady.map((reason) => critical("not_ready", `No run is accepted: ${reason}.`)),
-    ...(unreadableDataKeys === 0
-      ? []
-      : [
-          critical(
-            "keys_unreadable",
-            `${counted(unreadableDataKeys, "data key")} cannot be opened, and credentials that are sealed with ${unreadableDataKeys === 1 ? "it" : "them"} fail.`,
-            { page: "credentials", command: "datarun keys verify" },
-          ),
-        ]),
-    ...Object.entries(refusedLately)
-      .filter(([, count]) => count > 0)
-      .map(([kind, count]) =>
-        (kind === "unavailable" ? critical : warning)(
-          "refused_runs",
-          `${counted(count, "request was", "requests were")} refused in the last five minutes ${REFUSED[kind] ?? `(${kind})`}.`,
-        ),
+  const found = notReady.map((reason) => critical("not_ready", `No run is accepted: ${reason}.`));
+  if (unreadableDataKeys > 0)
+    found.push(
+      critical(
+        "keys_unreadable",
+        `${counted(unreadableDataKeys, "data key")} cannot be opened, and credentials that are sealed with ${unreadableDataKeys === 1 ? "it" : "them"} fail.`,
+        { page: "credentials", command: "datarun keys verify" },
       ),
-    ...[...Map.groupBy(lasting, ({ source }) => source)].map(([source, open]) => breakerOpen(source, open)),
-    ...sourceDrift.flatMap((drift) => drifted(drift) ?? []),
-    ...ofLedgerHealth(ledger),
-  ];
+    );
+  for (const [kind, count] of Object.entries(refusedLately)) {
+    if (count === 0) continue;
+    const refused = `${counted(count, "request was", "requests were")} refused in the last five minutes`;
+    const item = kind === "unavailable" ? critical : warning;
+    found.push(item("refused_runs", `${refused} ${REFUSED[kind] ?? `(${kind})`}.`));
+  }
+  for (const [source, open] of Map.groupBy(lasting, ({ source }) => source)) found.push(breakerOpen(source, open));
+  return [...found, ...sourceDrift.flatMap((drift) => drifted(drift) ?? []), ...ofLedgerHealth(ledger)];
 }
 
 /** Failures and latency have items of their own. */
@@ -164,42 +153,30 @@ function breakerOpen(source: string, open: readonly BreakerHealth[]): Attention 
   );
 }
 
-function ofLedgerHealth({
-  lagMs,
-  journalDaysLeft,
-  damageMet,
-  undrainedRuns,
-  drainFailures,
-}: LedgerHealth): Attention[] {
-  return [
-    ...(damageMet === 0
-      ? []
-      : [
-          critical("journal_damaged", "Damage was found in the journal.", {
-            page: "runs",
-            command: "datarun ledger verify",
-          }),
-        ]),
-    ...(lagMs <= THRESHOLDS.lagMs
-      ? []
-      : [warning("ledger_lag", `The ledger lags: the journal is ${Math.round(lagMs / 1_000)} s behind its log.`)]),
-    ...(drainFailures === 0 || undrainedRuns === 0
-      ? []
-      : [
-          warning(
-            "ledger_undrained",
-            `${counted(undrainedRuns, "run has", "runs have")} not reached the shared database.`,
-          ),
-        ]),
-    ...(journalDaysLeft === null || journalDaysLeft >= THRESHOLDS.journalDaysLeft
-      ? []
-      : [
-          warning(
-            "journal_fills_up",
-            `The journal will be full in ${counted(Math.floor(journalDaysLeft), "day")} at the rate of the last day.`,
-          ),
-        ]),
-  ];
+function ofLedgerHealth(ledger: LedgerHealth): Attention[] {
+  const { lagMs, journalDaysLeft, damageMet, undrainedRuns, drainFailures } = ledger;
+  const found: Attention[] = [];
+  if (damageMet > 0)
+    found.push(
+      critical("journal_damaged", "Damage was found in the journal.", {
+        page: "runs",
+        command: "datarun ledger verify",
+      }),
+    );
+  if (lagMs > THRESHOLDS.lagMs)
+    found.push(warning("ledger_lag", `The ledger lags: the journal is ${Math.round(lagMs / 1_000)} s behind its log.`));
+  if (drainFailures > 0 && undrainedRuns > 0)
+    found.push(
+      warning("ledger_undrained", `${counted(undrainedRuns, "run has", "runs have")} not reached the shared database.`),
+    );
+  if (journalDaysLeft !== null && journalDaysLeft < THRESHOLDS.journalDaysLeft)
+    found.push(
+      warning(
+        "journal_fills_up",
+        `The journal will be full in ${counted(Math.floor(journalDaysLeft), "day")} at the rate of the last day.`,
+      ),
+    );
+  return found;
 }
 
 const REFUSED_CREDENTIAL = "source.credential_rejected";
@@ -209,51 +186,48 @@ const MISSING_CREDENTIAL = "source.credential_missing";
 const NOT_FAILING: ReadonlySet<string> = new Set<FaultCode>([REFUSED_CREDENTIAL, "source.vendor_input"]);
 
 /** Sources of whose calls of the last hour, at least ten, half or more failed at the vendor or in the source. */
-function failingSources(activity: readonly ActivityLine[]): Attention[] {
-  return [...Map.groupBy(activity, ({ source }) => source)].flatMap(([source, lines]) => {
-    const failed = sumOf(
-      lines.flatMap(({ faults }) => faults.flatMap(({ code, calls }) => (isFailing(code) ? [calls] : []))),
-    );
-    const calls = failed + sumOf(lines.map(({ outcomes }) => outcomes.match + outcomes.no_match));
-    if (calls < THRESHOLDS.failingCalls || failed / calls < THRESHOLDS.failingShare) return [];
-    return [
-      warning(
-        "source_failing",
-        `${failed} of the last ${counted(calls, "call")} of ${source} failed, within an hour.`,
-        {
-          page: "sources",
-          filter: { source },
-          command: `datarun ledger history --by all --source ${source}`,
-        },
-      ),
-    ];
-  });
+function failingSource(source: string, lines: readonly ActivityLine[]): Attention[] {
+  const failed = callsThatEnded(lines, isFailing);
+  const calls = failed + lines.reduce((sum, { outcomes }) => sum + outcomes.match + outcomes.no_match, 0);
+  if (calls < THRESHOLDS.failingCalls || failed / calls < THRESHOLDS.failingShare) return [];
+  const says = `${failed} of the last ${counted(calls, "call")} of ${source} failed, within an hour.`;
+  const command = `datarun ledger history --by all --source ${source}`;
+  return [warning("source_failing", says, { page: "sources", filter: { source }, command })];
 }
 
 function isFailing(code: string): boolean {
   return failureLabelOf(code) === "failed" && !NOT_FAILING.has(code);
 }
 
-function sumOf(numbers: readonly number[]): number {
-  return numbers.reduce((sum, one) => sum + one, 0);
+function missingCredential(source: string, lines: readonly ActivityLine[]): Attention[] {
+  const calls = callsThatEnded(lines, (code) => code === MISSING_CREDENTIAL);
+  if (calls === 0) return [];
+  const says = `${counted(calls, "call")} of ${source} had no credential in the last hour.`;
+  const command = `datarun ledger history --by workflow --source ${source}`;
+  return [warning("credential_missing", says, { page: "credentials", filter: { source }, command })];
 }
 
-function missingCredentials(activity: readonly ActivityLine[]): Attention[] {
-  return [...Map.groupBy(activity, ({ source }) => source)].flatMap(([source, lines]) => {
-    const calls = sumOf(
-      lines.flatMap(({ faults }) =>
-        faults.flatMap((fault) => (fault.code === MISSING_CREDENTIAL ? [fault.calls] : [])),
-      ),
-    );
-    if (calls === 0) return [];
-    return [
-      warning("credential_missing", `${counted(calls, "call")} of ${source} had no credential in the last hour.`, {
+function callsThatEnded(lines: readonly ActivityLine[], isCounted: (fault: string) => boolean): number {
+  const faults = lines.flatMap((line) => line.faults.filter(({ code }) => isCounted(code)));
+  return faults.reduce((sum, { calls }) => sum + calls, 0);
+}
+
+function refusedCredential({ source, credentialId, faults, last }: ActivityLine): Attention[] {
+  // A credential that was accepted again since then needs no attention.
+  if (credentialId === null || last !== REFUSED_CREDENTIAL) return [];
+  const count = faults.find(({ code }) => code === REFUSED_CREDENTIAL)?.calls ?? 0;
+  const often = count === 1 ? "once" : `${count} times`;
+  return [
+    warning(
+      "credential_refused",
+      `The credential ${credentialId} of ${source} was refused by the vendor ${often} in the last hour.`,
+      {
         page: "credentials",
-        filter: { source },
-        command: `datarun ledger history --by workflow --source ${source}`,
-      }),
-    ];
-  });
+        filter: { cred_id: credentialId },
+        command: `datarun credential verify ${credentialId}`,
+      },
+    ),
+  ];
 }
 
 function slowSource({ source, p95Ms, usualP95Ms }: SlowSource): Attention {
@@ -264,62 +238,49 @@ function slowSource({ source, p95Ms, usualP95Ms }: SlowSource): Attention {
   );
 }
 
-function inLedger({ unknown: { charges, isMore, sinceWallAt }, activity, slow }: LedgerObservation): Attention[] {
-  const refused = activity.flatMap(({ source, credentialId, faults, last }) => {
-    const count = faults.find(({ code }) => code === REFUSED_CREDENTIAL)?.calls ?? 0;
-    // A credential that was accepted again since then needs no attention.
-    return credentialId === null || last !== REFUSED_CREDENTIAL ? [] : [{ source, credentialId, count }];
-  });
+function unknownCharges({ charges, isMore, sinceWallAt }: UnknownCount): Attention[] {
+  if (charges === 0) return [];
+  const number = `${isMore ? "More than " : ""}${counted(charges, "charge is", "charges are")}`;
   return [
-    ...failingSources(activity),
-    ...missingCredentials(activity),
+    warning("charges_unknown", `${number} unknown since ${dayAndTime(sinceWallAt!)}.`, {
+      page: "runs",
+      filter: { charged: "unknown" },
+      command: "datarun ledger unknown",
+    }),
+  ];
+}
+
+function inLedger({ unknown, activity, slow }: LedgerObservation): Attention[] {
+  const bySource = [...Map.groupBy(activity, ({ source }) => source)];
+  return [
+    ...bySource.flatMap(([source, lines]) => failingSource(source, lines)),
+    ...bySource.flatMap(([source, lines]) => missingCredential(source, lines)),
     ...slow.sources.map(slowSource),
-    ...refused.map(({ source, credentialId, count }) =>
-      warning(
-        "credential_refused",
-        `The credential ${credentialId} of ${source} was refused by the vendor ${count === 1 ? "once" : `${count} times`} in the last hour.`,
-        {
-          page: "credentials",
-          filter: { cred_id: credentialId },
-          command: `datarun credential verify ${credentialId}`,
-        },
-      ),
-    ),
-    ...(charges === 0
-      ? []
-      : [
-          warning(
-            "charges_unknown",
-            `${isMore ? "More than " : ""}${counted(charges, "charge is", "charges are")} unknown since ${dayAndTime(sinceWallAt!)}.`,
-            { page: "runs", filter: { charged: "unknown" }, command: "datarun ledger unknown" },
-          ),
-        ]),
+    ...activity.flatMap(refusedCredential),
+    ...unknownCharges(unknown),
   ];
 }
 
 function inStore({ budgets, failedLogins }: StoreObservation, rejections: readonly BudgetRejections[]): Attention[] {
   const rejectedBy = new Map(rejections.map((each) => [each.budgetId, each]));
-  return [
-    ...budgets.flatMap((use) => {
-      const { id } = use.budget;
-      const place: AttentionTarget = { page: "money", filter: { budget: id }, command: `datarun budget show ${id}` };
-      const rejected = rejectedBy.get(id);
-      const silent = use.silent === 0n ? [] : [warning("budget_silent", silentSays(use), place)];
-      if (rejected !== undefined) return [critical("budget_rejects", rejectedSays(use, rejected), place), ...silent];
-      return isNearlyUsed(use.budget, use.used)
-        ? [warning("budget_nearly_used", usedSays(use), place), ...silent]
-        : silent;
-    }),
-    ...(failedLogins === 0
-      ? []
-      : [
-          warning(
-            "failed_logins",
-            `${counted(failedLogins, "login")} to the admin API failed in the last ${LOGINS_MS / 60_000} minutes.`,
-            { page: "audit", filter: { what: "login failed" }, command: 'datarun audit list --what "login failed"' },
-          ),
-        ]),
-  ];
+  const found: Attention[] = [];
+  for (const use of budgets) {
+    const { id } = use.budget;
+    const place: AttentionTarget = { page: "money", filter: { budget: id }, command: `datarun budget show ${id}` };
+    const rejected = rejectedBy.get(id);
+    if (rejected !== undefined) found.push(critical("budget_rejects", rejectedSays(use, rejected), place));
+    else if (isNearlyUsed(use.budget, use.used)) found.push(warning("budget_nearly_used", usedSays(use), place));
+    if (use.silent !== 0n) found.push(warning("budget_silent", silentSays(use), place));
+  }
+  if (failedLogins > 0)
+    found.push(
+      warning(
+        "failed_logins",
+        `${counted(failedLogins, "login")} to the admin API failed in the last ${LOGINS_MS / 60_000} minutes.`,
+        { page: "audit", filter: { what: "login failed" }, command: 'datarun audit list --what "login failed"' },
+      ),
+    );
+  return found;
 }
 
 function usedSays({ budget, used }: BudgetUse): string {
