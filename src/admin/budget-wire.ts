@@ -3,7 +3,7 @@ import type { BudgetRejections } from "../ledger/read/budget-rejections.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { Type } from "../terms/schema/type.ts";
 import type { BudgetUse } from "./ports.ts";
-import { count, oneOf, orNull, text, time, yesOrNo, toWireTime } from "./result-schemas.ts";
+import { count, oneOf, orNull, text, time, toWireTime, yesOrNo } from "./result-schemas.ts";
 import { unknownId } from "./require.ts";
 import type { LedgerAnswers } from "../ledger/read/ledger-reader.ts";
 

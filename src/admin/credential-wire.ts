@@ -1,5 +1,5 @@
 import type { NamedCredential, NotedCredential } from "./ports.ts";
-import { toWireTime, count, listOf, orNull, text, time, yesOrNo } from "./result-schemas.ts";
+import { count, listOf, orNull, text, time, toWireTime, yesOrNo } from "./result-schemas.ts";
 import { Type } from "../terms/schema/type.ts";
 import type { ReferencedField } from "../credentials/references/secret-references.ts";
 import type { Unreadable } from "../credentials/sealed-rows.ts";

@@ -5,7 +5,7 @@ import type { History, HistoryGroup } from "../ledger/history/sum-history.ts";
 import { failureLabelOf } from "../terms/counted-end.ts";
 import { Type } from "../terms/schema/type.ts";
 import { toWireRunCost, wireRunCost } from "./ledger-wire.ts";
-import { count, listOf, orNull, text, time, toWireTime, rowsOf } from "./result-schemas.ts";
+import { count, listOf, orNull, rowsOf, text, time, toWireTime } from "./result-schemas.ts";
 
 const byFault = (description: string) => Type.Record(Type.String(), count, { description });
 

@@ -1,5 +1,5 @@
 import type { Organization } from "./ports.ts";
-import { toWireTime, text, time, yesOrNo } from "./result-schemas.ts";
+import { text, time, toWireTime, yesOrNo } from "./result-schemas.ts";
 import { Type } from "../terms/schema/type.ts";
 
 export const wireOrganization = Type.Object({

@@ -4,7 +4,7 @@ import { CURRENCIES } from "../terms/money/currency.ts";
 import { AMOUNT_MAX, amountText, type Micros, readAmount } from "../terms/money/money.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { type PriceTerm, termAt } from "../terms/money/price.ts";
-import { toWireTime, text, time } from "./result-schemas.ts";
+import { text, time, toWireTime } from "./result-schemas.ts";
 
 /** Inputs and results of prices. */
 

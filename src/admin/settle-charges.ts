@@ -6,7 +6,7 @@ import { amountFromColumn, amountText } from "../terms/money/money.ts";
 import { Type } from "../terms/schema/type.ts";
 import type { VerbCall } from "./needs.ts";
 import { recordBeforeAndAfter } from "./record-before-and-after.ts";
-import { text, toWireTime, rowsOf } from "./result-schemas.ts";
+import { rowsOf, text, toWireTime } from "./result-schemas.ts";
 import { finishSettlements, settleCharge, SETTLEMENT } from "./settle-charge.ts";
 
 /** The default number of charges that one command settles. Each takes some writes that wait for the disk. */

@@ -7,7 +7,7 @@ import { amountText, readAmount } from "../terms/money/money.ts";
 import type { Price } from "../terms/money/price.ts";
 import { FIELD_NEEDS, fieldsOf, needOf } from "../terms/schema/schema-fields.ts";
 import { Type } from "../terms/schema/type.ts";
-import { anObject, anything, count, listOf, oneOf, orNull, text, yesOrNo, rowsOf } from "./result-schemas.ts";
+import { anObject, anything, count, listOf, oneOf, orNull, rowsOf, text, yesOrNo } from "./result-schemas.ts";
 
 /** The declarations of sources and functions, as results show them. */
 
@@ -47,7 +47,7 @@ export const wireCharge = Type.Object({
 
 /** The declared cost of a source's requests. Credentials can have prices of their own. */
 export function toWireCharge({ charge: model, listPrice, declaration }: RunnableSource) {
-  return { model, list_price: toWireListPrice(listPrice), rows: rowsOf(declaration.charge) };
+  return { model, list_price: toWireListPrice(listPrice), rows: chargeRows(declaration.charge) };
 }
 
 function toWireListPrice(price: Price | null) {
@@ -61,7 +61,7 @@ interface ChargeRow {
 }
 
 /** Only a YAML file has conditions; code decides for each request. */
-function rowsOf(charge: unknown) {
+function chargeRows(charge: unknown) {
   if (typeof charge !== "object" || charge === null) return [];
   const { rows, ...only } = charge as ChargeRow & { readonly rows?: readonly ChargeRow[] };
   const conditional = rows ?? (only.when === undefined ? [] : [only]);

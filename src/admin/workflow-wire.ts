@@ -2,7 +2,7 @@ import type { Static } from "typebox";
 import type { JsonObject } from "../terms/json/json.ts";
 import { Type } from "../terms/schema/type.ts";
 import { SHORT_DIGEST } from "../terms/version.ts";
-import { toWireTime, count, listOf, oneOf, orNull, text, time, yesOrNo } from "./result-schemas.ts";
+import { count, listOf, oneOf, orNull, text, time, toWireTime, yesOrNo } from "./result-schemas.ts";
 import type { AdminStore, NamedWorkflow } from "./ports.ts";
 import { numbersOf, type NumberOf } from "./recorded-versions.ts";
 

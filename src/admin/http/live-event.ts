@@ -2,7 +2,7 @@ import { wireAttention, toWireAttention, findAttention } from "../attention/find
 import type { DeploymentObservation, LedgerObservation } from "../attention/observe-deployment.ts";
 import { listedBudget, toListedBudget } from "../budget-wire.ts";
 import type { BudgetUse, ServiceState } from "../ports.ts";
-import { count, listOf, orNull, text, time, yesOrNo, toWireTime, rowsOf } from "../result-schemas.ts";
+import { count, listOf, orNull, rowsOf, text, time, toWireTime, yesOrNo } from "../result-schemas.ts";
 import type { LiveFigures } from "../../operate/live-figures.ts";
 import type { WindowSeries, WindowSums } from "../../operate/window.ts";
 import { OUTCOME_LABELS } from "../../terms/counted-end.ts";

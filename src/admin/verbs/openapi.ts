@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from "../../terms/json/json.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import { Type } from "../../terms/schema/type.ts";
 import { contractInputs, contractPartsOf } from "../contract-parts.ts";
-import { anObject, text, rowsOf } from "../result-schemas.ts";
+import { anObject, rowsOf, text } from "../result-schemas.ts";
 import { defineVerb } from "../verb.ts";
 
 /** Everything that a contract of a deployment with very many sources has. */

@@ -7,7 +7,7 @@ import { functionInput, sourceInput } from "../shared-inputs.ts";
 import type { VerbCall } from "../needs.ts";
 import { pagedByCursor, readPage, nextCursor } from "../pagination.ts";
 import type { Page, Version, VersionKind, VersionUse } from "../ports.ts";
-import { count, listOf, oneOf, orNull, text, time, yesOrNo, toWireTime, rowsOf } from "../result-schemas.ts";
+import { count, listOf, oneOf, orNull, rowsOf, text, time, toWireTime, yesOrNo } from "../result-schemas.ts";
 import { unknownFunction, unknownSource } from "../require.ts";
 import { defineVerb, type Verb } from "../verb.ts";
 import { compareTexts, differencesText, type TextDifferences, toWireDifferences } from "./compare-texts.ts";

@@ -3,7 +3,7 @@ import { chooseCredentialFor } from "../../chosen-credential.ts";
 import { toWireReference, wireReference } from "../../credential-wire.ts";
 import { contextInput, sourceInput, workflowInput } from "../../shared-inputs.ts";
 import { requireSource, requireWorkflow } from "../../require.ts";
-import { listOf, oneOf, orNull, text, yesOrNo, rowsOf } from "../../result-schemas.ts";
+import { listOf, oneOf, orNull, rowsOf, text, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({

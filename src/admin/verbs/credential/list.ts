@@ -6,7 +6,7 @@ import { toWireCredential, wireCredential } from "../../credential-wire.ts";
 import { nameInput, organizationInput, sourceInput } from "../../shared-inputs.ts";
 import { idOf, nextCursor, pagedById, readPage } from "../../pagination.ts";
 import { requireOrganization } from "../../require.ts";
-import { orNull, text, time, toWireTime, rowsOf } from "../../result-schemas.ts";
+import { orNull, rowsOf, text, time, toWireTime } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({

@@ -8,7 +8,7 @@ import type { AdminStore } from "../../ports.ts";
 import { contextInput, organizationInput } from "../../shared-inputs.ts";
 import { idOf, nextCursor, pagedById, readPage } from "../../pagination.ts";
 import { requireOrganization } from "../../require.ts";
-import { oneOf, orNull, text, yesOrNo, rowsOf } from "../../result-schemas.ts";
+import { oneOf, orNull, rowsOf, text, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 /** Concurrent queries, few enough that runs do not wait for the database. */

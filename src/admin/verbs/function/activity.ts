@@ -9,7 +9,7 @@ import { DAY_MS } from "../../../terms/time/durations.ts";
 import { functionInput } from "../../shared-inputs.ts";
 import { momentInput, requireTime, toMoment } from "../../ledger-inputs.ts";
 import { requireFunction } from "../../require.ts";
-import { count, listed, listOf, orNull, text, time, yesOrNo, toWireTime, rowsOf } from "../../result-schemas.ts";
+import { count, listed, listOf, orNull, rowsOf, text, time, toWireTime, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({

@@ -5,7 +5,7 @@ import { functionInput, workflowInput } from "../../shared-inputs.ts";
 import type { VerbCall } from "../../needs.ts";
 import type { NamedWorkflow, Version } from "../../ports.ts";
 import { requireWorkflow } from "../../require.ts";
-import { count, oneOf, orNull, text, rowsOf } from "../../result-schemas.ts";
+import { count, oneOf, orNull, rowsOf, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 import { loadedFinder, type LoadedFinder, nameOf, shareOf } from "../../workflow-versions.ts";
 

@@ -2,7 +2,7 @@ import { Type } from "../../../terms/schema/type.ts";
 import { functionInput, workflowInput } from "../../shared-inputs.ts";
 import type { ShadowResult } from "../../ports.ts";
 import { type NumberOf, numbersOf } from "../../recorded-versions.ts";
-import { count, listOf, orNull, text, rowsOf } from "../../result-schemas.ts";
+import { count, listOf, orNull, rowsOf, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 const verdicts = {

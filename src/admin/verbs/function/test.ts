@@ -5,7 +5,7 @@ import { OperatorError } from "../../../terms/operator-error.ts";
 import { requireFunction } from "../../require.ts";
 import { renderDifference } from "../../../simulation/difference.ts";
 import { renderFunctionReport, runFunctionCases } from "../../../simulation/run-function-cases.ts";
-import { count, listOf, text, yesOrNo, rowsOf } from "../../result-schemas.ts";
+import { count, listOf, rowsOf, text, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({

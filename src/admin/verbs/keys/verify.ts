@@ -1,7 +1,7 @@
 import { Type } from "../../../terms/schema/type.ts";
 import { verifyKeys } from "../../../credentials/verify-keys.ts";
 import { toUnreadableWire, wireUnreadable } from "../../credential-wire.ts";
-import { count, listOf, text, rowsOf } from "../../result-schemas.ts";
+import { count, listOf, rowsOf, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({

@@ -3,7 +3,7 @@ import { ACTIVITY_KEYS, NEWEST_OF_EACH, NEWEST_OF_ONE } from "../../../ledger/re
 import { DAY_MS } from "../../../terms/time/durations.ts";
 import { sourceInput } from "../../shared-inputs.ts";
 import { momentInput, requireTime, toMoment } from "../../ledger-inputs.ts";
-import { count, listed, orNull, text, time, yesOrNo, toWireTime } from "../../result-schemas.ts";
+import { count, listed, orNull, text, time, toWireTime, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({

@@ -3,7 +3,7 @@ import { compareWithLedger, invoiceInputs, kindsOf, totalsOf } from "../../invoi
 import { DIFFERENCES, type InvoiceDifference } from "../../invoice/compare-invoice.ts";
 import { INVOICE_KEYS, type InvoiceForm } from "../../invoice/read-invoice.ts";
 import { amountText } from "../../../terms/money/money.ts";
-import { count, listOf, oneOf, orNull, text, rowsOf } from "../../result-schemas.ts";
+import { count, listOf, oneOf, orNull, rowsOf, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 /** An amount as text or, for an invoice without amounts, a number of requests. */

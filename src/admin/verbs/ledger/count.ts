@@ -3,7 +3,7 @@ import { RUN_OUTCOMES, type RunCount } from "../../../ledger/read/count-runs.ts"
 import { filterInputs, toFilter } from "../../ledger-inputs.ts";
 import { requireFewSteps, stepInputs, toSteps } from "../../ledger-steps.ts";
 import { toVersionFilter } from "../../recorded-versions.ts";
-import { count, orNull, text, time, toWireTime, rowsOf } from "../../result-schemas.ts";
+import { count, orNull, rowsOf, text, time, toWireTime } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 const counts = {

@@ -6,7 +6,7 @@ import { nextCursor, pagedByCursor, noteMore, SHOWN } from "../../pagination.ts"
 import { CALL_OUTCOMES } from "../../../ledger/journal/verdicts.ts";
 import { CURSOR } from "../../../ledger/read/list-cursor.ts";
 import type { RunPage } from "../../../ledger/read/list-runs.ts";
-import { count, listOf, oneOf, orNull, text, time, yesOrNo, toWireTime, rowsOf } from "../../result-schemas.ts";
+import { count, listOf, oneOf, orNull, rowsOf, text, time, toWireTime, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 /** Without the digest of the function, whose number is shorter, and the build. */

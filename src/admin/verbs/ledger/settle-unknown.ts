@@ -11,7 +11,7 @@ import {
   unknownFilterInputs,
   toUnknownFilter,
 } from "../../unknown-charges.ts";
-import { count, oneOf, orNull, text, time, yesOrNo, toWireTime, rowsOf } from "../../result-schemas.ts";
+import { count, oneOf, orNull, rowsOf, text, time, toWireTime, yesOrNo } from "../../result-schemas.ts";
 import {
   applyInput,
   INTERRUPTED,

@@ -5,7 +5,7 @@ import { OperatorError } from "../../../terms/operator-error.ts";
 import { noteInput } from "../../shared-inputs.ts";
 import { type ComparedInvoice, compareWithLedger, invoiceInputs } from "../../invoice/compare-with-ledger.ts";
 import { type PlannedSettlement, planSettlements } from "../../invoice/plan-settlements.ts";
-import { count, oneOf, orNull, text, time, yesOrNo, toWireTime, rowsOf } from "../../result-schemas.ts";
+import { count, oneOf, orNull, rowsOf, text, time, toWireTime, yesOrNo } from "../../result-schemas.ts";
 import {
   applyInput,
   INTERRUPTED,

@@ -9,7 +9,7 @@ import { transactionInput, unknownRun } from "../../ledger-inputs.ts";
 import { credentialNamesOf } from "../../names-of.ts";
 import { numbersOf } from "../../recorded-versions.ts";
 import { toWireRunCost, wireRow, wireRunCost } from "../../ledger-wire.ts";
-import { count, orNull, text, yesOrNo, toWireTime, rowsOf } from "../../result-schemas.ts";
+import { count, orNull, rowsOf, text, toWireTime, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 /** A price is decimal text. */

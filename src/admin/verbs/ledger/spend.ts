@@ -13,7 +13,7 @@ import { namesOf } from "../../names-of.ts";
 import type { FoundObject } from "../../ports.ts";
 import { nextCursor, pagedByCursor, readPageOf } from "../../pagination.ts";
 import { AMOUNTS, TOTAL_COLUMNS, toWireSpent, totalsOf, wireSpent, wireTotal } from "../../spend-wire.ts";
-import { count, listOf, orNull, text, rowsOf } from "../../result-schemas.ts";
+import { count, listOf, orNull, rowsOf, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({

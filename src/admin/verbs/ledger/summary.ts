@@ -9,7 +9,7 @@ import { nextCursor, pagedByCursor, readPageOf } from "../../pagination.ts";
 import { AMOUNTS, TOTAL_COLUMNS, toWireSpent, totalsOf, wireSpent, wireTotal } from "../../spend-wire.ts";
 import type { VerbBasics, VerbNeeds } from "../../needs.ts";
 import type { AuditEntry } from "../../ports.ts";
-import { count, listOf, orNull, text, rowsOf } from "../../result-schemas.ts";
+import { count, listOf, orNull, rowsOf, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({

@@ -3,7 +3,7 @@ import { priceText } from "../../../ledger/read/costs.ts";
 import { CHARGE_CURSOR, cursorOfCharge } from "../../../ledger/read/unknown-charges.ts";
 import { credentialNamesOf, namesOf } from "../../names-of.ts";
 import { nextCursor, pagedByCursor, readPage } from "../../pagination.ts";
-import { count, orNull, text, time, toWireTime, rowsOf } from "../../result-schemas.ts";
+import { count, orNull, rowsOf, text, time, toWireTime } from "../../result-schemas.ts";
 import { chargeOf, toUnknownFilter, unknownFilterInputs } from "../../unknown-charges.ts";
 import { defineVerb } from "../../verb.ts";
 

@@ -1,7 +1,7 @@
 import type { Verified } from "../../../ledger/read/verified.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { Type } from "../../../terms/schema/type.ts";
-import { count, listed, listOf, oneOf, orNull, text, rowsOf } from "../../result-schemas.ts";
+import { count, listed, listOf, oneOf, orNull, rowsOf, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 const MESSAGES = {

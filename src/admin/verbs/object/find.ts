@@ -6,7 +6,7 @@ import { withTimeout } from "../../../terms/time/within.ts";
 import type { VerbCall } from "../../needs.ts";
 import { FOUND_KINDS } from "./name.ts";
 import type { FoundObject } from "../../ports.ts";
-import { oneOf, orNull, rowsOf } from "../../result-schemas.ts";
+import { oneOf, orNull, rowsOf, text as anyText } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 /** The maximum of matches in the result. */

@@ -1,5 +1,5 @@
 import { Type } from "../../../terms/schema/type.ts";
-import { oneOf, orNull, text, rowsOf } from "../../result-schemas.ts";
+import { oneOf, orNull, rowsOf, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 import type { FoundObject } from "../../ports.ts";
 

@@ -3,7 +3,7 @@ import { Type } from "../../../terms/schema/type.ts";
 import { toWireCredential, wireCredential } from "../../credential-wire.ts";
 import { sourceInput } from "../../shared-inputs.ts";
 import { idOf, nextCursor, pagedById, readPage } from "../../pagination.ts";
-import { text, yesOrNo, rowsOf } from "../../result-schemas.ts";
+import { rowsOf, text, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 const { note: _, ...ofCredential } = wireCredential.properties;

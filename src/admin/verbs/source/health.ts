@@ -7,7 +7,7 @@ import { callHistoryOf } from "../../call-history.ts";
 import { momentInput, requireTime, toMoment } from "../../ledger-inputs.ts";
 import { judgeObjective, readObjectives } from "../../objectives.ts";
 import { numbersOf } from "../../recorded-versions.ts";
-import { count, listOf, oneOf, orNull, text, time, yesOrNo, toWireTime, rowsOf } from "../../result-schemas.ts";
+import { count, listOf, oneOf, orNull, rowsOf, text, time, toWireTime, yesOrNo } from "../../result-schemas.ts";
 import { requireSource } from "../../require.ts";
 import { sourceInput } from "../../shared-inputs.ts";
 import { defineVerb } from "../../verb.ts";

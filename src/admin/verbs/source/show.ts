@@ -7,7 +7,7 @@ import type { Json, JsonObject } from "../../../terms/json/json.ts";
 import { sourceInput } from "../../shared-inputs.ts";
 import { requireSource } from "../../require.ts";
 import { shownPath } from "../../authoring/source-files.ts";
-import { anObject, anything, count, listOf, oneOf, orNull, text, yesOrNo, rowsOf } from "../../result-schemas.ts";
+import { anObject, anything, count, listOf, oneOf, orNull, rowsOf, text, yesOrNo } from "../../result-schemas.ts";
 import {
   liveTested,
   liveTestedOf,

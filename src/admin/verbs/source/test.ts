@@ -16,7 +16,7 @@ import { type LiveTest, renderLive, testLive } from "../../authoring/live-test.t
 import type { AuthoringTools } from "../../authoring/ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { requireSource } from "../../require.ts";
-import { count, listOf, oneOf, orNull, text, yesOrNo, rowsOf } from "../../result-schemas.ts";
+import { count, listOf, oneOf, orNull, rowsOf, text, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 interface Input extends LiveTest {

@@ -1,6 +1,6 @@
 import { Type } from "../../../terms/schema/type.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
-import { oneOf, orNull, text, rowsOf } from "../../result-schemas.ts";
+import { oneOf, orNull, rowsOf, text } from "../../result-schemas.ts";
 import { applyState } from "../../state/apply-state.ts";
 import { openPlan } from "../../state/open-plan.ts";
 import { stateInputs, toWireChange, wirePlan } from "../../state/plan-wire.ts";

@@ -4,7 +4,7 @@ import { idOf, nextCursor, pagedById, readPage } from "../../pagination.ts";
 import { PREFIX } from "../../../terms/ids.ts";
 import type { IssuedToken, TokenState } from "../../ports.ts";
 import { requireOrganization } from "../../require.ts";
-import { oneOf, orNull, text, time, toWireTime, rowsOf } from "../../result-schemas.ts";
+import { oneOf, orNull, rowsOf, text, time, toWireTime } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 const STATES = ["active", "revoked", "expired"] as const satisfies readonly TokenState[];

@@ -12,7 +12,7 @@ import { Type } from "../../../terms/schema/type.ts";
 import { sourceInput, workflowInput } from "../../shared-inputs.ts";
 import type { VerbCall } from "../../needs.ts";
 import { sumOf } from "../../planned-cost.ts";
-import { anObject, count, listOf, orNull, text, yesOrNo, rowsOf } from "../../result-schemas.ts";
+import { anObject, count, listOf, orNull, rowsOf, text, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 import showSource from "../source/show.ts";
 import planRun from "./plan.ts";

@@ -10,7 +10,7 @@ import { requireWorkflow } from "../../require.ts";
 import type { VerbCall } from "../../needs.ts";
 import type { RunnableSource } from "../../../run/ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
-import { listOf, orNull, text, rowsOf } from "../../result-schemas.ts";
+import { listOf, orNull, rowsOf, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 import { toWireWorkflow, wireWorkflow } from "../../workflow-wire.ts";
 

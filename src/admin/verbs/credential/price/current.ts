@@ -5,7 +5,7 @@ import { organizationInput } from "../../../shared-inputs.ts";
 import { idOf, nextCursor, pagedById, readPage } from "../../../pagination.ts";
 import { toWirePrice } from "../../../price-wire.ts";
 import { requireOrganization } from "../../../require.ts";
-import { count, oneOf, orNull, text, time, yesOrNo, rowsOf } from "../../../result-schemas.ts";
+import { count, oneOf, orNull, rowsOf, text, time, yesOrNo } from "../../../result-schemas.ts";
 import { toWireCharge } from "../../../source-wire.ts";
 import { defineVerb } from "../../../verb.ts";
 
