@@ -13,14 +13,13 @@ import type { JsonObject } from "../../terms/json/json.ts";
 import { causeOf } from "../../operate/run-log.ts";
 import { wantsEvents } from "./event-stream.ts";
 import { closeWithoutAccess } from "./close-without-access.ts";
-import { createLiveEndpoint, LIVE_PATH } from "./live-endpoint.ts";
-import type { LiveNow } from "./live-event.ts";
+import { createLiveEvents, type LiveNow } from "./live-event.ts";
+import { createLiveStream, LIVE_PATH } from "./live-stream.ts";
 import type { IdentityProvider } from "./identity-provider/identity-provider.ts";
 import type { LoginKeys } from "./identity-provider/login-attempt.ts";
 import type { ClaimSettings } from "./identity-provider/person-of-claims.ts";
 import { createProviderLogin, type ProviderLoginParts } from "./identity-provider/provider-login.ts";
 import { createLogin, type LoginParts } from "./login.ts";
-import { createLoginCodes } from "./login-codes.ts";
 import { readInput } from "./read-input.ts";
 import { type ConsoleMode, type LoginWays, SESSION_ENDPOINTS, type SessionEndpoint } from "./session-endpoints.ts";
 import { sendStream } from "./send-stream.ts";
@@ -89,15 +88,13 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
   const hosts = allowedHosts(parts.hosts);
   const login = createLogin(parts);
   const sessions = createSessions(parts);
-  const codes = createLoginCodes(parts.sessions, login, parts.clock);
   const { store, clock, provider: set, loginKeys: keys, addressOf } = parts;
   const provider =
     set && createProviderLogin({ provider: set.client, claims: set.claims, store, login, keys, addressOf, clock });
-  const ways: LoginWays = { mode: parts.console, login, codes, provider, sessions, program: parts.program };
-  const live = createLiveEndpoint({
-    clock: parts.clock,
-    now: parts.now,
-    observationNeeds: parts.needs(() => {}),
+  const ways: LoginWays = { mode: parts.console, login, provider, sessions, program: parts.program };
+  const live = createLiveStream({
+    clock,
+    event: createLiveEvents(parts.now, { ...parts.needs(() => {}), clock }),
     failed: (error) => parts.log.error({ event: "admin_request_failed", cause: causeOf(error) }),
   });
   const nameOfPath = new Map(parts.verbs.names.map((name) => [verbPath(name), name]));
@@ -116,8 +113,10 @@ export function createAdminApi(parts: AdminApiParts): AdminApi {
     const inSession = await sessionOf(request);
     const operator = inSession ?? (await login.operatorOf(request));
     if (pathIn(request) === LIVE_PATH) {
+      if (request.method !== "GET")
+        throw new Refusal("method_not_allowed", "Live events are requested with GET.", undefined, "GET");
       const { hasAccess } = inSession === null ? login : sessions;
-      return live.answer(request, response, operator.id, () => hasAccess(request));
+      return live.add(operator.id, response, () => hasAccess(request));
     }
     const endpoint = await findEndpoint(request);
     requireRole(operator, endpoint);

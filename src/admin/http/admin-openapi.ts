@@ -5,7 +5,7 @@ import { API_HEADERS, NOTES_HEADER, RESULT_TRAILER } from "./api-headers.ts";
 import { SESSION_ENDPOINTS, SESSION_RESULTS, type SessionEndpoint } from "./session-endpoints.ts";
 import { EVENT_STREAM } from "./event-stream.ts";
 import { LiveEvent } from "./live-event.ts";
-import { LIVE_PATH } from "./live-endpoint.ts";
+import { LIVE_PATH } from "./live-stream.ts";
 import { STATUS_OF } from "./refusal.ts";
 import { allEndpoints, type VerbEndpoint } from "./verb-endpoints.ts";
 

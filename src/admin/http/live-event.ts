@@ -1,5 +1,10 @@
 import { wireAttention, toWireAttention, findAttention } from "../attention/find-attention.ts";
-import type { DeploymentObservation, LedgerObservation } from "../attention/observe-deployment.ts";
+import {
+  type DeploymentObservation,
+  type LedgerObservation,
+  type ObservationNeeds,
+  observeDeployment,
+} from "../attention/observe-deployment.ts";
 import { listedBudget, toListedBudget } from "../budget-wire.ts";
 import type { BudgetUse, ServiceState } from "../ports.ts";
 import { count, listOf, orNull, rowsOf, text, time, toWireTime, yesOrNo } from "../result-schemas.ts";
@@ -99,7 +104,24 @@ export const LiveEvent = Type.Object({
   looked_at: { ...time, description: "When charges, budgets and items that need attention were read" },
 });
 
-export function toLiveEvent(
+/** The figures of store and ledger change slowly, so they are cached between events. */
+const OBSERVE_EVERY_MS = 5_000;
+
+/** Returns a function that makes the next event. */
+export function createLiveEvents(now: () => LiveNow, needs: ObservationNeeds): () => Promise<object> {
+  const { clock } = needs;
+  let observation: DeploymentObservation | undefined;
+  let observedAt = 0;
+  return async () => {
+    if (observation === undefined || clock.now() - observedAt >= OBSERVE_EVERY_MS) {
+      observedAt = clock.now();
+      observation = await observeDeployment(needs, observation);
+    }
+    return toLiveEvent(now(), observation);
+  };
+}
+
+function toLiveEvent(
   { wallAt, figures, activeRuns, state, warnings }: LiveNow,
   observation: DeploymentObservation,
 ): object {

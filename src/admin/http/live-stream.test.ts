@@ -28,8 +28,8 @@ test("the figures are made once a second for all clients, and not at all while t
   await clock.advance(5_000);
   assert.equal(made, 0);
   const [one, other] = [await client(t), await client(t)];
-  live.add("ada", one.response, async () => null);
-  live.add("ada", other.response, async () => null);
+  live.add("ada", one.response, async () => true);
+  live.add("ada", other.response, async () => true);
   await clock.advance(3_000);
   assert.equal(made, 4);
   one.socket.destroy();
@@ -46,7 +46,7 @@ test("figures that take longer than a second are followed by the next at once", 
   const noting = { ...clock, after: (ms: number, callback: () => void) => (waits.push(ms), clock.after(ms, callback)) };
   const event = () => new Promise<object>((resolve) => void clock.after(1_500, () => resolve({})));
   const live = createLiveStream({ clock: noting, event, failed: assert.ifError });
-  live.add("ada", (await client(t)).response, async () => null);
+  live.add("ada", (await client(t)).response, async () => true);
   await clock.advance(3_000);
   assert.deepEqual(waits, [0, 0]);
 });
@@ -57,7 +57,7 @@ test("a client that does not read is cut off, and nothing is kept for it meanwhi
   const live = createLiveStream({ clock, event: async () => ({ filler }), failed: assert.ifError });
   const { response } = await client(t);
   let most = 0;
-  live.add("ada", response, async () => null);
+  live.add("ada", response, async () => true);
   for (let second = 0; second < 20 && !response.destroyed; second += 1) {
     await clock.advance(1_000);
     most = Math.max(most, response.writableLength);
@@ -79,13 +79,13 @@ test("if the figures cannot be computed, the clients get an error, and the next 
   };
   const live = createLiveStream({ clock, event, failed: (error) => failures.push(error) });
   const first = await client(t);
-  live.add("ada", first.response, async () => null);
+  live.add("ada", first.response, async () => true);
   await clock.advance(1);
   assert.ok(first.response.writableEnded);
   assert.equal(failures.length, 1);
   fails = false;
   const next = await client(t);
-  live.add("ada", next.response, async () => null);
+  live.add("ada", next.response, async () => true);
   await clock.advance(1_000);
   assert.equal(live.clients(), 1);
   assert.equal(next.response.writableEnded, false);

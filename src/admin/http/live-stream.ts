@@ -5,6 +5,8 @@ import { FairShare } from "../../terms/concurrency/fair-share.ts";
 import { Refusal } from "./refusal.ts";
 import { errorBody } from "./send-json.ts";
 
+export const LIVE_PATH = "/api/live";
+
 export interface LiveStreamParts {
   readonly clock: Clock;
   /** Makes the figures of the next event. Called once for all clients. */
@@ -15,11 +17,11 @@ export interface LiveStreamParts {
 
 export interface LiveStream {
   /**
-   * Sends the events to one more client of an operator, until the client disconnects or `refusal` returns a refusal.
-   * @param refusal called before each event: why the client may not see it, or `null`
+   * Sends the events to one more client of an operator, until the client disconnects or has no access any more.
+   * @param hasAccess whether the client is still logged in; called before each event
    * @throws Refusal `unavailable` if there are already `LIVE_CLIENTS_MAX` clients
    */
-  add(operatorId: string, response: ServerResponse, refusal: () => Promise<Refusal | null>): void;
+  add(operatorId: string, response: ServerResponse, hasAccess: () => Promise<boolean>): void;
   clients(): number;
   /** Sends every client an error event and closes its connection. */
   close(): void;
@@ -34,9 +36,12 @@ const EVERY_MS = 1_000;
 /** A client that misses more events in a row than this is cut off, since buffered events would be out of date. */
 const MISSED_MAX = 5;
 
+const ENDED = new Refusal("unauthenticated", "The login has ended. Log in again.");
+const UNSURE = new Refusal("unavailable", "The store does not answer, so the login cannot be checked.");
+
 interface Client {
   readonly stream: EventStream;
-  readonly refusal: () => Promise<Refusal | null>;
+  readonly hasAccess: () => Promise<boolean>;
   /** Consecutive events not sent to the client, because it had not yet read the earlier ones. */
   missed: number;
 }
@@ -67,7 +72,10 @@ export function createLiveStream({ clock, event, failed }: LiveStreamParts): Liv
   }
 
   async function sendTo(client: Client, json: string): Promise<void> {
-    const refusal = await client.refusal();
+    const refusal = await client.hasAccess().then(
+      (holds) => (holds ? null : ENDED),
+      () => UNSURE,
+    );
     if (refusal !== null) return endOne(client, refusal);
     if (client.stream.unread() === 0) {
       client.missed = 0;
@@ -88,7 +96,7 @@ export function createLiveStream({ clock, event, failed }: LiveStreamParts): Liv
   }
 
   return {
-    add(operatorId, response, refusal) {
+    add(operatorId, response, hasAccess) {
       if (isClosed) throw new Refusal("unavailable", "The service is shutting down.");
       // The client disconnected while it was authenticated.
       if (response.closed) return;
@@ -97,7 +105,7 @@ export function createLiveStream({ clock, event, failed }: LiveStreamParts): Liv
           "unavailable",
           "Too many clients receive live events already. Close one of yours, or try again later.",
         );
-      const client: Client = { stream: openEventStream(response), refusal, missed: 0 };
+      const client: Client = { stream: openEventStream(response), hasAccess, missed: 0 };
       clients.add(client);
       response.on("close", () => {
         clients.delete(client);

@@ -11,6 +11,7 @@ function newLogin() {
   const recorded: { readonly who: string; readonly detail: JsonObject }[] = [];
   const login = createLogin({
     clock,
+    sessions: { useLoginCode: async () => null },
     log: createLog("error", "/dev/null"),
     store: {
       operatorOf: async () => null,

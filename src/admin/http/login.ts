@@ -1,6 +1,7 @@
+import { hash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { findOperator, type FoundOperator } from "../operator-wire.ts";
-import type { AuditTrail, Operator, OperatorAdmin } from "../ports.ts";
+import { findOperator, type FoundOperator, operatorState } from "../operator-wire.ts";
+import type { AuditTrail, LoginCodeStore, Operator, OperatorAdmin } from "../ports.ts";
 import type { Clock } from "../../terms/time/clock.ts";
 import type { JsonObject } from "../../terms/json/json.ts";
 import type { Log } from "../../operate/log.ts";
@@ -10,6 +11,7 @@ import { Refusal } from "./refusal.ts";
 
 export interface LoginParts {
   readonly store: Pick<OperatorAdmin, "operatorOf" | "noteOperatorUse"> & Pick<AuditTrail, "recordAct">;
+  readonly sessions: Pick<LoginCodeStore, "useLoginCode">;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -28,6 +30,8 @@ export interface FailedLogin {
 export interface OperatorLogin {
   /** @throws Refusal `unauthenticated`, after a delay; OperatorError if the store does not answer */
   operatorOf(request: IncomingMessage): Promise<Operator>;
+  /** The operator of a one-time code, which this uses up. @throws Refusal `unauthenticated`, after a delay */
+  operatorOfCode(request: IncomingMessage, code: string): Promise<Operator>;
   /** Whether the token of the request is valid now. Counts neither as a use nor as a login. */
   hasAccess(request: IncomingMessage): Promise<boolean>;
   /** Counts and records a failed login, and delays the answer to slow down guessing. The caller then refuses. */
@@ -58,8 +62,8 @@ export function isDue(recordedWallAt: number | null, clock: Clock): boolean {
   return recordedWallAt === null || recordedWallAt <= clock.wall() - USE_RECORDED_MS;
 }
 
-/** Authenticates an operator by the token in the `Authorization` header. */
-export function createLogin({ store, clock, log }: LoginParts): OperatorLogin {
+/** Authenticates an operator by the token in the `Authorization` header, or by a one-time code. */
+export function createLogin({ store, sessions, clock, log }: LoginParts): OperatorLogin {
   let failed = 0;
   const waiting = new Map<FailedLogin["with"], number>();
   const failures = createTally<FailedKind>(
@@ -101,6 +105,13 @@ export function createLogin({ store, clock, log }: LoginParts): OperatorLogin {
       }
       await fail(request, toFailure(one));
       throw new Refusal("unauthenticated", "The token is not accepted: it is unknown, expired or revoked.");
+    },
+    async operatorOfCode(request, code) {
+      const now = clock.wall();
+      const operator = await sessions.useLoginCode(hash("sha256", code, "hex"), now);
+      if (operator !== null && operatorState(operator, now) === "active") return operator;
+      await fail(request, { with: "code", reason: "unknown" });
+      throw new Refusal("unauthenticated", "The link is not accepted: it has been used, or is older than ten minutes.");
     },
     async hasAccess(request) {
       return (await findOperator(store, tokenIn(request) ?? "", clock.wall())).state === "active";

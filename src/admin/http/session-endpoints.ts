@@ -8,7 +8,6 @@ import type { JsonObject } from "../../terms/json/json.ts";
 import { forgetAttempt } from "./identity-provider/login-attempt.ts";
 import type { ProviderLogin } from "./identity-provider/provider-login.ts";
 import type { OperatorLogin } from "./login.ts";
-import type { LoginCodes } from "./login-codes.ts";
 import { Refusal } from "./refusal.ts";
 import type { StartedSession, Sessions } from "./sessions.ts";
 
@@ -33,7 +32,6 @@ export interface SessionEndpoint {
 export interface LoginWays {
   readonly mode: ConsoleMode;
   readonly login: OperatorLogin;
-  readonly codes: LoginCodes;
   /** `null` without an identity provider. */
   readonly provider: ProviderLogin | null;
   readonly sessions: Sessions;
@@ -132,7 +130,7 @@ export const SESSION_ENDPOINTS: readonly SessionEndpoint[] = [
     ),
     result: "SessionResult",
     async answer(request, ways, { code }) {
-      const operator = await ways.codes.use(request, code as string);
+      const operator = await ways.login.operatorOfCode(request, code as string);
       return answerOfStarted(operator, ways, await ways.sessions.begin(request, operator, "code"));
     },
   },
