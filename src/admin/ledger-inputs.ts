@@ -4,7 +4,8 @@ import { DIGEST_CHARACTERS, SHORT_DIGEST } from "../terms/version.ts";
 import { CALL_OUTCOMES } from "../ledger/journal/verdicts.ts";
 import type { LedgerFilter } from "../ledger/read/ledger-filter.ts";
 import { functionInput, organizationInput, sourceInput, workflowInput } from "./shared-inputs.ts";
-import { isDay, startOfDay } from "../terms/time/calendar.ts";
+import { isDay, startOfDay, type TimeSpan } from "../terms/time/calendar.ts";
+import type { Clock } from "../terms/time/clock.ts";
 import { CLIENT_REQUEST_ID, CLIENT_REQUEST_ID_CHARS_MAX, TRACE_ID } from "../terms/ids.ts";
 import { FAULTS } from "../terms/fault.ts";
 import { OperatorError } from "../terms/operator-error.ts";
@@ -136,6 +137,18 @@ export function toSpan({ from, to }: { readonly from?: string; readonly to?: str
     ...(from !== undefined && { from: toMoment(from) }),
     ...(to !== undefined && { to: toMoment(to) }),
   });
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** The last 24 hours by default. @throws OperatorError for a day that does not exist, or an empty interval */
+export function toRecentSpan(
+  { from, to }: { readonly from?: string; readonly to?: string },
+  clock: Clock,
+  timeZone?: string,
+): TimeSpan {
+  const until = to === undefined ? clock.wall() + 1 : toMoment(to, timeZone);
+  return requireTime({ from: from === undefined ? until - DAY_MS : toMoment(from, timeZone), to: until });
 }
 
 /** @throws OperatorError for an empty interval, whose result would look as if nothing had happened */

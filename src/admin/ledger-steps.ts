@@ -5,7 +5,7 @@ import type { Clock } from "../terms/time/clock.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { Type } from "../terms/schema/type.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../terms/time/durations.ts";
-import { momentInput, requireTime, toMoment } from "./ledger-inputs.ts";
+import { momentInput, toRecentSpan } from "./ledger-inputs.ts";
 import { requireTimeZone, timeZoneInput } from "./shared-inputs.ts";
 
 const STEP_MS = { minute: MINUTE_MS, hour: HOUR_MS, day: DAY_MS } as const;
@@ -33,11 +33,9 @@ interface TimeSteps extends TimeSpan {
 }
 
 /** @throws OperatorError for a time or a zone that does not exist, or an empty interval */
-export function toSteps({ step = "hour", from, to, time_zone }: Static<typeof stepObject>, clock: Clock): TimeSteps {
+export function toSteps({ step = "hour", time_zone, ...times }: Static<typeof stepObject>, clock: Clock): TimeSteps {
   const timeZone = requireTimeZone(time_zone ?? "UTC");
-  const until = to === undefined ? clock.wall() + 1 : toMoment(to, timeZone);
-  const since = from === undefined ? until - DAY_MS : toMoment(from, timeZone);
-  return { step, timeZone, ...requireTime({ from: since, to: until }) };
+  return { step, timeZone, ...toRecentSpan(times, clock, timeZone) };
 }
 
 /** @throws OperatorError for too many steps */

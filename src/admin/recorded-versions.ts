@@ -1,6 +1,7 @@
 import type { LedgerFilter } from "../ledger/read/ledger-filter.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { DIGEST_CHARACTERS } from "../terms/version.ts";
+import { ofStore } from "./names-of.ts";
 import type { AdminStore, VersionKind } from "./ports.ts";
 
 /** The number of a recorded digest; `null` if it has none, or the store cannot be asked. */
@@ -11,18 +12,9 @@ type OpenStore = () => Promise<Pick<AdminStore, "versionsOf" | "findVersion">>;
 /** The ledger is shown without numbers where the store does not answer. */
 export async function numbersOf(store: OpenStore, digests: readonly (string | null)[]): Promise<NumberOf> {
   const recorded = digests.filter((digest) => digest !== null);
-  const versions = recorded.length === 0 ? [] : await askStore(store, recorded);
+  const versions = await ofStore(recorded, store, (open) => open.versionsOf(recorded), []);
   const numbers = new Map(versions.map((version) => [keyOf(version.kind, version.id, version.digest), version.number]));
   return (kind, id, digest) => (digest === null ? null : (numbers.get(keyOf(kind, id, digest)) ?? null));
-}
-
-async function askStore(store: OpenStore, digests: readonly string[]) {
-  try {
-    return await (await store()).versionsOf(digests);
-  } catch (error) {
-    if (error instanceof OperatorError) return [];
-    throw error;
-  }
 }
 
 function keyOf(kind: VersionKind, id: string, digest: string): string {

@@ -1,7 +1,7 @@
 import { isCode } from "../sources/load-stored.ts";
 import { Type } from "../terms/schema/type.ts";
 import { OperatorError } from "../terms/operator-error.ts";
-import { SHORT_DIGEST } from "../terms/version.ts";
+import { SHORT_DIGEST, versionName } from "../terms/version.ts";
 import type { VerbCall } from "./needs.ts";
 import type { NamedWorkflow, NumberedShare, Version, VersionKind, VersionsChange } from "./ports.ts";
 import { requireFunction, requireSource } from "./require.ts";
@@ -67,44 +67,41 @@ export async function toVersionsChange(
   named: NamedVersions,
   parts: VersionParts,
 ): Promise<VersionsChange> {
+  const isNamed = (kind: VersionKind) => (id: string) => Object.hasOwn(workflow.versions?.[`${kind}s`] ?? {}, id);
+  const { function: functions, source: sources, shadow, shadow_sample: percent = 100 } = named;
+  const readShadow = (text: string): NamedVersion => {
+    const [id = "", which = ""] = text.split("=");
+    return { id, which: which === "off" ? null : which, percent };
+  };
   return {
-    ...(named.function !== undefined && { functions: await changesOf("function", named.function, workflow, parts) }),
-    ...(named.source !== undefined && { sources: await changesOf("source", named.source, workflow, parts) }),
-    ...(named.shadow !== undefined && { shadow: await shadowsOf(named.shadow, named.shadow_sample ?? 100, parts) }),
+    ...(functions !== undefined && {
+      functions: await changesOf("function", functions, readNamed, isNamed("function"), parts),
+    }),
+    ...(sources !== undefined && { sources: await changesOf("source", sources, readNamed, isNamed("source"), parts) }),
+    ...(shadow !== undefined && { shadow: await changesOf("function", shadow, readShadow, () => true, parts) }),
   };
 }
 
-async function shadowsOf(
-  texts: readonly string[],
-  percent: number,
-  parts: VersionParts,
-): Promise<Readonly<Record<string, NumberedShare | null>>> {
-  const changes: Record<string, NumberedShare | null> = {};
-  for (const text of texts) {
-    const [id = "", which = ""] = text.split("=");
-    if (Object.hasOwn(changes, id)) throw new OperatorError("invalid", `${id} is given twice.`);
-    if (which === "off") changes[id] = null;
-    else {
-      const find = await loadedFinder("function", id, parts);
-      changes[id] = await shareOf(await find.version(which), percent, find);
-    }
-  }
-  return changes;
+interface NamedVersion {
+  readonly id: string;
+  /** `null` for the loaded version or, of a shadow, none. */
+  readonly which: string | null;
+  readonly percent: number;
 }
 
+/** @param isRemovable whether a version of the id can be removed, also if the function does not exist any more */
 async function changesOf(
   kind: VersionKind,
   texts: readonly string[],
-  workflow: NamedWorkflow,
+  read: (text: string) => NamedVersion,
+  isRemovable: (id: string) => boolean,
   parts: VersionParts,
 ): Promise<Readonly<Record<string, NumberedShare | null>>> {
   const changes: Record<string, NumberedShare | null> = {};
   for (const text of texts) {
-    const { id, which, percent } = readNamed(text);
+    const { id, which, percent } = read(text);
     if (Object.hasOwn(changes, id)) throw new OperatorError("invalid", `${id} is given twice.`);
-    const isNamed = Object.hasOwn(workflow.versions?.[`${kind}s`] ?? {}, id);
-    // A version of a function that does not exist any more can be removed nevertheless.
-    if (which === null && isNamed) changes[id] = null;
+    if (which === null && isRemovable(id)) changes[id] = null;
     else {
       const find = await loadedFinder(kind, id, parts);
       changes[id] = which === null ? null : await shareOf(await find.version(which), percent, find);
@@ -118,8 +115,7 @@ export function percentIn(share: string | undefined): number {
   return share === undefined ? 100 : Number(share.replace(/%$/, ""));
 }
 
-/** @param which `null` for the loaded version */
-function readNamed(text: string): { readonly id: string; readonly which: string | null; readonly percent: number } {
+function readNamed(text: string): NamedVersion {
   const [id = "", value = ""] = text.split("=");
   const [which = "", share, ...more] = value.split("@");
   const percent = percentIn(share);
@@ -141,7 +137,6 @@ function readNamed(text: string): { readonly id: string; readonly which: string 
 
 /** Finds versions of one function or source that is loaded. */
 export interface LoadedFinder {
-  readonly kind: VersionKind;
   readonly id: string;
   /** The digest of the loaded version. */
   readonly loaded: string;
@@ -157,7 +152,6 @@ export async function loadedFinder(kind: VersionKind, id: string, parts: Version
   const found =
     kind === "function" ? requireFunction(await parts.functions(), id) : requireSource(await parts.sources(), id);
   return {
-    kind,
     id,
     loaded: found.version,
     version: async (which) =>
@@ -178,13 +172,9 @@ export async function loadedFinder(kind: VersionKind, id: string, parts: Version
 }
 
 /** The share of a version that runs can use. @throws OperatorError */
-export async function shareOf(
-  { digest: version, number, ...rest }: Version,
-  percent: number,
-  finder: LoadedFinder,
-): Promise<NumberedShare> {
-  await finder.tryVersion({ digest: version, number, ...rest });
-  return { version, number, percent };
+export async function shareOf(version: Version, percent: number, finder: LoadedFinder): Promise<NumberedShare> {
+  await finder.tryVersion(version);
+  return { version: version.digest, number: version.number, percent };
 }
 
 const LISTED_MAX = 10;
@@ -194,13 +184,11 @@ function refuse(id: string, which: string, versions: readonly Version[]): never 
     throw new OperatorError("not_found", `${id} has no version yet: a service registers them at its start.`);
   const fitting = versions.filter(({ digest }) => which.length >= SHORT_DIGEST && digest.startsWith(which));
   if (fitting.length > 1)
-    throw new OperatorError("invalid", `${which} fits several versions of ${id}: ${fitting.map(nameOf).join(", ")}.`);
-  const newest = versions.slice(0, LISTED_MAX).map(nameOf).join(", ");
+    throw new OperatorError(
+      "invalid",
+      `${which} fits several versions of ${id}: ${fitting.map(versionName).join(", ")}.`,
+    );
+  const newest = versions.slice(0, LISTED_MAX).map(versionName).join(", ");
   const more = versions.length > LISTED_MAX ? `, and ${versions.length - LISTED_MAX} older` : "";
   throw new OperatorError("not_found", `${id} has no version ${JSON.stringify(which)}. It has ${newest}${more}.`);
-}
-
-/** As people read it: its number, and the beginning of its digest. */
-export function nameOf({ number, digest }: Pick<Version, "number" | "digest">): string {
-  return `${number} (${digest.slice(0, SHORT_DIGEST)})`;
 }

@@ -7,7 +7,7 @@ import { numbersOf } from "../../recorded-versions.ts";
 import { Type } from "../../../terms/schema/type.ts";
 import { DAY_MS } from "../../../terms/time/durations.ts";
 import { functionInput } from "../../shared-inputs.ts";
-import { momentInput, requireTime, toMoment } from "../../ledger-inputs.ts";
+import { momentInput, toRecentSpan } from "../../ledger-inputs.ts";
 import { requireFunction } from "../../require.ts";
 import { count, listed, listOf, orNull, rowsOf, text, time, toWireTime, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
@@ -61,12 +61,10 @@ export default defineVerb({
     complete: { ...yesOrNo, description: "Whether every run of the time is counted; otherwise the newest are" },
   }),
 
-  async run({ function: one, by = "function", from, to }, { clock, functions, ledger, store }) {
+  async run({ function: one, by = "function", ...times }, { clock, functions, ledger, store }) {
     const listing = await functions();
     const asked = one === undefined ? listing.list().map(({ id }) => id) : [requireFunction(listing, one).id];
-    const until = to === undefined ? clock.wall() + 1 : toMoment(to);
-    const span = requireTime({ from: from === undefined ? until - DAY_MS : toMoment(from), to: until });
-    const lines = await (await ledger()).functionActivity({ functions: asked, by, ...span });
+    const lines = await (await ledger()).functionActivity({ functions: asked, by, ...toRecentSpan(times, clock) });
     const numberOf = await numbersOf(
       store,
       lines.map(({ version = null }) => version),

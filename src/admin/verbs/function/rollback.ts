@@ -1,13 +1,14 @@
 import { Type } from "../../../terms/schema/type.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { DAY_MS } from "../../../terms/time/durations.ts";
+import { versionName } from "../../../terms/version.ts";
 import { functionInput, workflowInput } from "../../shared-inputs.ts";
 import type { VerbCall } from "../../needs.ts";
 import type { NamedWorkflow, Version } from "../../ports.ts";
 import { requireWorkflow } from "../../require.ts";
 import { count, oneOf, orNull, rowsOf, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
-import { loadedFinder, type LoadedFinder, nameOf, shareOf } from "../../workflow-versions.ts";
+import { loadedFinder, type LoadedFinder, shareOf } from "../../workflow-versions.ts";
 
 const DAYS = 30;
 /** The runs of the function that are looked at for the workflows that use it. */
@@ -54,7 +55,7 @@ export default defineVerb({
         "refused",
         one === undefined
           ? `Nothing was changed: of the workflows that have called ${id} within the last ${DAYS} days, none gets a loaded version with an earlier one before it.`
-          : `${id} has no version before ${nameOf(steps[0]!.from)}. Nothing was changed.`,
+          : `${id} has no version before ${versionName(steps[0]!.from)}. Nothing was changed.`,
       );
     const targets = new Map(dones.flatMap(({ did, to }) => (did === "pinned" ? [[to.digest, to] as const] : [])));
     const shares = new Map<string, Awaited<ReturnType<typeof shareOf>>>();

@@ -2,7 +2,7 @@ import { Type } from "../../../terms/schema/type.ts";
 import { ACTIVITY_KEYS, NEWEST_OF_EACH, NEWEST_OF_ONE } from "../../../ledger/read/sum-activity.ts";
 import { DAY_MS } from "../../../terms/time/durations.ts";
 import { sourceInput } from "../../shared-inputs.ts";
-import { momentInput, requireTime, toMoment } from "../../ledger-inputs.ts";
+import { momentInput, toRecentSpan } from "../../ledger-inputs.ts";
 import { count, listed, orNull, text, time, toWireTime, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
@@ -39,10 +39,10 @@ export default defineVerb({
     complete: { ...yesOrNo, description: "Whether every call of the time is counted; otherwise the newest are" },
   }),
 
-  async run({ by = "source", from, to, source }, { clock, ledger }) {
-    const until = to === undefined ? clock.wall() + 1 : toMoment(to);
-    const span = requireTime({ from: from === undefined ? until - DAY_MS : toMoment(from), to: until });
-    const lines = await (await ledger()).activity({ by, ...span, ...(source !== undefined && { source }) });
+  async run({ by = "source", source, ...times }, { clock, ledger }) {
+    const lines = await (
+      await ledger()
+    ).activity({ by, ...toRecentSpan(times, clock), ...(source !== undefined && { source }) });
     return {
       activity: lines.map((line) => ({
         source: line.source,

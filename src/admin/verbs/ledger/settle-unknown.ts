@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { priceText } from "../../../ledger/read/costs.ts";
 import type { LedgerAnswers } from "../../../ledger/read/ledger-reader.ts";
 import { type UnknownCharge, type UnknownFilter, unknownChargesOf } from "../../../ledger/read/unknown-charges.ts";
@@ -83,9 +83,7 @@ export default defineVerb({
       return { applied: false, settled: 0, to_settle: found.length, ...plan };
     }
     // The digest lets a repeated command continue an interrupted one.
-    const digest = createHash("sha256")
-      .update(JSON.stringify([charged, selection]))
-      .digest("hex");
+    const digest = hash("sha256", JSON.stringify([charged, selection]), "hex");
     const mark = { name: "selection", digest } as const;
     const { settled, budgets } = await settleCharges(chosen, { mark, reason }, call, reader);
     const left = found.length - chosen.length;

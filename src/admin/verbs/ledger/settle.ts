@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { Type } from "../../../terms/schema/type.ts";
 import { priceText } from "../../../ledger/read/costs.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
@@ -78,7 +78,7 @@ export default defineVerb({
       return { applied: false, settled: 0, to_settle: settlements.length, ...plan };
     }
     // The digest lets a repeated command continue an interrupted one.
-    const mark = { name: "invoice", digest: createHash("sha256").update(input.invoice).digest("hex") } as const;
+    const mark = { name: "invoice", digest: hash("sha256", input.invoice, "hex") } as const;
     const { settled, budgets } = await settleCharges(chosen, { mark, reason }, call, reader);
     const left = settlements.length - chosen.length;
     if (left > 0) call.note(`The invoice answers ${left} more. Give the same command again to settle them.`);

@@ -1,10 +1,10 @@
 import type { HealthFigures, CallShift } from "../../../health/compare-calls.ts";
 import type { PathDrift, PathUse } from "../../../health/find-drift.ts";
 import { pathText } from "../../../health/shape-path.ts";
-import { PRESENT_MS, readSourceHealth } from "../../../health/source-health.ts";
+import { readSourceHealth } from "../../../health/source-health.ts";
 import { Type } from "../../../terms/schema/type.ts";
 import { callHistoryOf } from "../../call-history.ts";
-import { momentInput, requireTime, toMoment } from "../../ledger-inputs.ts";
+import { momentInput, toRecentSpan } from "../../ledger-inputs.ts";
 import { judgeObjective, readObjectives } from "../../objectives.ts";
 import { numbersOf } from "../../recorded-versions.ts";
 import { count, listOf, oneOf, orNull, rowsOf, text, time, toWireTime, yesOrNo } from "../../result-schemas.ts";
@@ -70,12 +70,11 @@ export default defineVerb({
     }),
   }),
 
-  async run({ source, from, to, slo }, { clock, store, ledger, sources }) {
+  async run({ source, slo, ...times }, { clock, store, ledger, sources }) {
     const objectives = slo === undefined ? [] : readObjectives(slo);
-    const until = to === undefined ? clock.wall() + 1 : toMoment(to);
-    const span = requireTime({ from: from === undefined ? until - PRESENT_MS : toMoment(from), to: until });
+    const span = toRecentSpan(times, clock);
     const parts = { store: await store(), history: callHistoryOf(await ledger()) };
-    const health = await readSourceHealth(parts, source, span, from !== undefined);
+    const health = await readSourceHealth(parts, source, span, times.from !== undefined);
     const { calls, replies, shifts } = health;
     // A source that was removed has a past.
     if (calls.now.calls + calls.before.calls === 0 && replies === null) requireSource(await sources(), source);
