@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
 import { isJsonObject, type JsonObject } from "../terms/json/json.ts";
 import { Type } from "../terms/schema/type.ts";
-import { organizationInput } from "./shared-inputs.ts";
+import { givenOf, organizationInput } from "./shared-inputs.ts";
 import { momentInput, toSpan } from "./ledger-inputs.ts";
 import type { AuditQuery } from "./find-acts.ts";
 import type { AuditEntry, ObjectFinder } from "./ports.ts";
@@ -37,14 +37,8 @@ const filterObject = Type.Object(auditFilterInputs);
 
 /** @throws OperatorError for a day that does not exist, or an empty interval */
 export function toAuditQuery(input: Static<typeof filterObject>): AuditQuery {
-  const { org, who, what, subject } = input;
-  return {
-    ...(org !== undefined && { organizationId: org }),
-    ...(who !== undefined && { who }),
-    ...(what !== undefined && { what }),
-    ...(subject !== undefined && { subjectId: subject }),
-    ...toSpan(input),
-  };
+  const { org: organizationId, who, what, subject: subjectId } = input;
+  return { ...givenOf({ organizationId, who, what, subjectId }), ...toSpan(input) };
 }
 
 /** Names are the current ones; `null` if the object has no name or no longer exists. */

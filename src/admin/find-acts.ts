@@ -1,6 +1,7 @@
 import { nearest } from "../terms/text/nearest.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import type { AuditEntry, AuditFilter, AuditTrail, Page } from "./ports.ts";
+import { givenOf } from "./shared-inputs.ts";
 
 /** A search in the audit trail: words of an act, and the start of a name. */
 export interface AuditQuery extends Omit<AuditFilter, "who" | "what"> {
@@ -40,11 +41,7 @@ export async function findActs(
   const names = who === undefined ? [undefined] : actors.filter((name) => begins(name, who));
   const found = what === undefined ? [undefined] : acts.filter((act) => hasWords(act, what));
   const filters = names.flatMap((name) =>
-    found.map((act): AuditFilter => ({
-      ...rest,
-      ...(name !== undefined && { who: name }),
-      ...(act !== undefined && { what: act }),
-    })),
+    found.map((act): AuditFilter => ({ ...rest, ...givenOf({ who: name, what: act }) })),
   );
   if (filters.length > READS_MAX)
     throw new OperatorError(
@@ -53,7 +50,7 @@ export async function findActs(
     );
   return {
     async entries({ limit, after }) {
-      const page = { ...(limit !== undefined && { limit }), ...(after !== undefined && { after }) };
+      const page = givenOf({ limit, after });
       const [first, ...others] = await Promise.all(filters.map((filter) => trail.auditEntries({ ...filter, ...page })));
       if (others.length === 0) return first ?? [];
       const all = [first!, ...others].flat().toSorted((one, other) => (one.id < other.id ? 1 : -1));

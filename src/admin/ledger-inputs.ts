@@ -3,7 +3,7 @@ import { Type } from "../terms/schema/type.ts";
 import { DIGEST_CHARACTERS, SHORT_DIGEST } from "../terms/version.ts";
 import { CALL_OUTCOMES } from "../ledger/journal/verdicts.ts";
 import type { LedgerFilter } from "../ledger/read/ledger-filter.ts";
-import { functionInput, organizationInput, sourceInput, workflowInput } from "./shared-inputs.ts";
+import { functionInput, givenOf, organizationInput, sourceInput, workflowInput } from "./shared-inputs.ts";
 import { isDay, startOfDay, type TimeSpan } from "../terms/time/calendar.ts";
 import type { Clock } from "../terms/time/clock.ts";
 import { CLIENT_REQUEST_ID, CLIENT_REQUEST_ID_CHARS_MAX, TRACE_ID } from "../terms/ids.ts";
@@ -97,22 +97,22 @@ const filterObject = Type.Object(filterInputs);
 
 /** Without versions, which `toVersionFilter` finds. @throws OperatorError for a day that does not exist, or an empty interval */
 export function toFilter(input: Static<typeof filterObject>): LedgerFilter {
-  const { transaction, org, workflow, function: functionId, source, outcome, charged } = input;
-  const { client_request_id: clientRequestId, trace_id: traceId } = input;
   return {
-    ...(transaction !== undefined && { transactionId: transaction }),
     ...toSpan(input),
-    ...(org !== undefined && { organizationId: org }),
-    ...(workflow !== undefined && { workflowId: workflow }),
-    ...(functionId !== undefined && { functionId }),
-    ...(input.build !== undefined && { build: input.build }),
-    ...(clientRequestId !== undefined && { clientRequestId }),
-    ...(traceId !== undefined && { traceId }),
-    ...(source !== undefined && { source }),
-    ...(outcome !== undefined && { outcome }),
-    ...(charged !== undefined && { charged }),
-    ...(input.failure !== undefined && { failure: input.failure }),
-    ...(input.min_duration_ms !== undefined && { tookMsMin: input.min_duration_ms }),
+    ...givenOf({
+      transactionId: input.transaction,
+      organizationId: input.org,
+      workflowId: input.workflow,
+      functionId: input.function,
+      build: input.build,
+      clientRequestId: input.client_request_id,
+      traceId: input.trace_id,
+      source: input.source,
+      outcome: input.outcome,
+      charged: input.charged,
+      failure: input.failure,
+      tookMsMin: input.min_duration_ms,
+    }),
   };
 }
 
@@ -126,27 +126,29 @@ export function toMoment(text: string, timeZone = "UTC"): number {
 
 const DAY_CHARACTERS = "2026-03-01".length;
 
+/** Times as an operator gives them. */
+interface Times {
+  readonly from?: string;
+  readonly to?: string;
+}
+
 interface LedgerSpan {
   readonly from?: number;
   readonly to?: number;
 }
 
 /** @throws OperatorError for a day that does not exist, or an empty interval */
-export function toSpan({ from, to }: { readonly from?: string; readonly to?: string }): LedgerSpan {
+export function toSpan({ from, to }: Times, timeZone?: string): LedgerSpan {
   return requireTime({
-    ...(from !== undefined && { from: toMoment(from) }),
-    ...(to !== undefined && { to: toMoment(to) }),
+    ...(from !== undefined && { from: toMoment(from, timeZone) }),
+    ...(to !== undefined && { to: toMoment(to, timeZone) }),
   });
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** The last 24 hours by default. @throws OperatorError for a day that does not exist, or an empty interval */
-export function toRecentSpan(
-  { from, to }: { readonly from?: string; readonly to?: string },
-  clock: Clock,
-  timeZone?: string,
-): TimeSpan {
+export function toRecentSpan({ from, to }: Times, clock: Clock, timeZone?: string): TimeSpan {
   const until = to === undefined ? clock.wall() + 1 : toMoment(to, timeZone);
   return requireTime({ from: from === undefined ? until - DAY_MS : toMoment(from, timeZone), to: until });
 }

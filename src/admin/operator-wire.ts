@@ -39,8 +39,8 @@ export const wireOperator = Type.Object({
   last_used_at: orNull(time),
 });
 
-/** Whether the operator's token is active, expired or revoked at a time. */
-export function operatorState(
+/** Whether a token, of an operator or of an organization, is active, expired or revoked at a time. */
+export function tokenState(
   { revokedWallAt, expiresWallAt }: Pick<Operator, "revokedWallAt" | "expiresWallAt">,
   wallAt: number,
 ): (typeof STATES)[number] {
@@ -54,7 +54,7 @@ export function toWireOperator(operator: Operator, wallAt: number) {
     name: operator.name,
     role: operator.role,
     login: operator.login,
-    state: operatorState(operator, wallAt),
+    state: tokenState(operator, wallAt),
     created_at: toWireTime(operator.createdWallAt),
     expires_at: toWireTime(operator.expiresWallAt),
     revoked_at: toWireTime(operator.revokedWallAt),
@@ -76,5 +76,5 @@ export async function findOperator(
   wallAt: number,
 ): Promise<FoundOperator> {
   const operator = hasOperatorTokenShape(token) ? await store.operatorOf(tokenDigest(token)) : null;
-  return operator === null ? { operator, state: "unknown" } : { operator, state: operatorState(operator, wallAt) };
+  return operator === null ? { operator, state: "unknown" } : { operator, state: tokenState(operator, wallAt) };
 }

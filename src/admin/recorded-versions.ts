@@ -2,6 +2,7 @@ import type { LedgerFilter } from "../ledger/read/ledger-filter.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { DIGEST_CHARACTERS } from "../terms/version.ts";
 import { ofStore } from "./names-of.ts";
+import { givenOf } from "./shared-inputs.ts";
 import type { AdminStore, VersionKind } from "./ports.ts";
 
 /** The number of a recorded digest; `null` if it has none, or the store cannot be asked. */
@@ -36,10 +37,7 @@ export async function toVersionFilter(
   const { function: functionId, source } = input;
   const functionVersion = await digestOfInput("function", functionId, input.function_version, store);
   const sourceVersion = await digestOfInput("source", source, input.source_version, store);
-  return {
-    ...(functionVersion !== undefined && { functionVersion }),
-    ...(sourceVersion !== undefined && { sourceVersion }),
-  };
+  return givenOf({ functionVersion, sourceVersion });
 }
 
 async function digestOfInput(

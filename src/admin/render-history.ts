@@ -1,3 +1,4 @@
+import { alignColumns } from "./align-columns.ts";
 import { percentileOf } from "../ledger/history/durations.ts";
 import { printable } from "../terms/text/printable.ts";
 import { sumOf, type WireHistory } from "./history-wire.ts";
@@ -15,9 +16,9 @@ export function renderHistory({ groups }: Pick<WireHistory, "groups">): string {
     ["GROUP", ...HEADINGS],
     ...groups.map((group) => [nameOf(group), ...cellsOf(group.total)]),
   ]);
-  if (groups.length > 1) return totals;
+  if (groups.length > 1) return `${totals}\n`;
   const steps = groups[0]!.points.map((point) => [point.at, ...cellsOf(point)]);
-  return `${totals}\n${alignColumns([["AT", ...HEADINGS], ...steps])}`;
+  return `${totals}\n\n${alignColumns([["AT", ...HEADINGS], ...steps])}\n`;
 }
 
 function nameOf({ key, name, number }: Group): string {
@@ -33,17 +34,4 @@ function cellsOf(line: ShownFigures): readonly string[] {
     amount === most ? `${amount} ${currency}` : `${amount} to ${most} ${currency}`,
   );
   return [...[...counts, ...others, ...times].map(String), costs.join(", ") || "-"];
-}
-
-function alignColumns(rows: readonly (readonly string[])[]): string {
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-  return rows
-    .map(
-      (row) =>
-        `${row
-          .map((cell, column) => cell.padEnd(widths[column]!))
-          .join("  ")
-          .trimEnd()}\n`,
-    )
-    .join("");
 }

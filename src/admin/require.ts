@@ -1,10 +1,13 @@
 import type { RunnableSource } from "../run/ports.ts";
 import type {
+  CredentialAdmin,
   DescribedFunction,
   FunctionListing,
   NamedWorkflow,
+  Organization,
   OrganizationAdmin,
   SourceListing,
+  StoredCredential,
   WorkflowAdmin,
 } from "./ports.ts";
 import { OperatorError } from "../terms/operator-error.ts";
@@ -13,8 +16,8 @@ import { didYouMeanAnyOf } from "../terms/text/nearest.ts";
 /** Each function returns a verb's object, or throws that it does not exist. */
 
 /** @throws OperatorError */
-export async function requireOrganization(store: OrganizationAdmin, id: string): Promise<void> {
-  if ((await store.organization(id)) === null) throw unknownOrganization(id);
+export async function requireOrganization(store: OrganizationAdmin, id: string): Promise<Organization> {
+  return (await store.organization(id)) ?? fail(unknownOrganization(id));
 }
 
 export function unknownOrganization(id: string): Error {
@@ -28,6 +31,11 @@ export async function requireWorkflow(store: WorkflowAdmin, id: string): Promise
 
 export function unknownWorkflow(id: string): Error {
   return unknownId("workflow", id, "datarun workflow list --org ORG");
+}
+
+/** @throws OperatorError */
+export async function requireCredential(store: CredentialAdmin, id: string): Promise<StoredCredential> {
+  return (await store.credential(id)) ?? fail(unknownCredential(id));
 }
 
 export function unknownCredential(id: string): Error {

@@ -5,6 +5,14 @@ import { CONTEXTS } from "../terms/caller.ts";
 
 /** Inputs that several verbs share. */
 
+/** Only the members that have a value: a filter, for instance, has no member for an option that is not given. */
+export function givenOf<Members extends object>(
+  members: Members,
+): { readonly [Name in keyof Members]?: Exclude<Members[Name], undefined> } {
+  const given = Object.entries(members).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as { [Name in keyof Members]?: Exclude<Members[Name], undefined> };
+}
+
 export const organizationInput = Type.String({
   pattern: "^org_",
   maxLength: 128,

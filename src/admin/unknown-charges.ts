@@ -1,8 +1,15 @@
 import type { Static } from "typebox";
 import { type UnknownCharge, type UnknownFilter, cursorOfCharge } from "../ledger/read/unknown-charges.ts";
 import { Type } from "../terms/schema/type.ts";
-import { momentInput, requireTime, toMoment } from "./ledger-inputs.ts";
-import { credentialInput, organizationInput, requireTimeZone, sourceInput, timeZoneInput } from "./shared-inputs.ts";
+import { momentInput, toSpan } from "./ledger-inputs.ts";
+import {
+  credentialInput,
+  givenOf,
+  organizationInput,
+  requireTimeZone,
+  sourceInput,
+  timeZoneInput,
+} from "./shared-inputs.ts";
 import type { LedgerAnswers } from "../ledger/read/ledger-reader.ts";
 
 /** The name of an unknown charge: run, number of the call, and number of the request, or 0 for the call itself. */
@@ -25,22 +32,10 @@ export const unknownFilterInputs = {
 const unknownFilter = Type.Object(unknownFilterInputs);
 
 /** @throws OperatorError for a day that does not exist, or an empty interval */
-export function toUnknownFilter({
-  source,
-  from,
-  to,
-  time_zone,
-  org,
-  credential,
-}: Static<typeof unknownFilter>): UnknownFilter {
-  const timeZone = requireTimeZone(time_zone ?? "UTC");
-  return requireTime({
-    ...(from !== undefined && { from: toMoment(from, timeZone) }),
-    ...(to !== undefined && { to: toMoment(to, timeZone) }),
-    ...(source !== undefined && { source }),
-    ...(org !== undefined && { organizationId: org }),
-    ...(credential !== undefined && { credentialId: credential }),
-  });
+export function toUnknownFilter(input: Static<typeof unknownFilter>): UnknownFilter {
+  const { source, org: organizationId, credential: credentialId } = input;
+  const timeZone = requireTimeZone(input.time_zone ?? "UTC");
+  return { ...toSpan(input, timeZone), ...givenOf({ source, organizationId, credentialId }) };
 }
 
 const CHARGES_AT_ONCE = 1_000;

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
-import { operatorState } from "../admin/operator-wire.ts";
+import { tokenState } from "../admin/operator-wire.ts";
 import type { Operator } from "../admin/ports.ts";
 import type { Store } from "../storage/store.ts";
 import type { Clock } from "../terms/time/clock.ts";
@@ -35,7 +35,7 @@ export async function createConsoleLink(
  */
 async function demoOwner(admin: Store["admin"], wallAt: number): Promise<Operator> {
   const active = (await admin.operators()).filter(
-    (one) => one.name.startsWith(NAME) && operatorState(one, wallAt) === "active",
+    (one) => one.name.startsWith(NAME) && tokenState(one, wallAt) === "active",
   );
   for (const one of active) if ((await admin.operatorOf(digestFor(one.id))) !== null) return one;
   for (let number = 1; ; number += 1) {

@@ -7,7 +7,7 @@ import { newId } from "../../terms/ids.ts";
 import type { JsonObject } from "../../terms/json/json.ts";
 import type { LiveAnswer, LiveCallParts } from "./ports.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
-import { requireOrganization, unknownCredential } from "../require.ts";
+import { requireCredential, requireOrganization, unknownCredential } from "../require.ts";
 import type { VerbCall } from "../needs.ts";
 
 export interface VendorQuestion {
@@ -123,8 +123,8 @@ export function liveCallParts(
       const open = await store();
       if (org !== undefined) await requireOrganization(open, org);
       if (credential === undefined) return org ?? null;
-      const stored = await open.credential(credential);
-      if (stored === null || (org !== undefined && stored.organizationId !== org)) throw unknownCredential(credential);
+      const stored = await requireCredential(open, credential);
+      if (org !== undefined && stored.organizationId !== org) throw unknownCredential(credential);
       return stored.organizationId;
     },
   };

@@ -1,7 +1,7 @@
 import type { Verb } from "../verb.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../terms/json/json.ts";
 import { printable } from "../../terms/text/printable.ts";
-import { displayWidth } from "./display-width.ts";
+import { alignColumns } from "../align-columns.ts";
 
 /** A result for people: each field on a line, and each list of objects as a table. */
 export function renderResult(
@@ -70,16 +70,4 @@ function pairs(object: JsonObject, within: string): string[] {
     const isNested = isJsonObject(value) && Object.keys(value).length > 0;
     return isNested ? pairs(value, `${full}.`) : [`${full}=${cell(value)}`];
   });
-}
-
-function alignColumns(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => displayWidth(row[column] ?? ""))));
-  return rows
-    .map((row) =>
-      row
-        .map((text, column) => text + " ".repeat(widths[column]! - displayWidth(text)))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
 }

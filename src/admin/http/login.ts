@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { findOperator, type FoundOperator, operatorState } from "../operator-wire.ts";
+import { findOperator, type FoundOperator, tokenState } from "../operator-wire.ts";
 import type { AuditTrail, LoginCodeStore, Operator, OperatorAdmin } from "../ports.ts";
 import type { Clock } from "../../terms/time/clock.ts";
 import type { JsonObject } from "../../terms/json/json.ts";
@@ -109,7 +109,7 @@ export function createLogin({ store, sessions, clock, log }: LoginParts): Operat
     async operatorOfCode(request, code) {
       const now = clock.wall();
       const operator = await sessions.useLoginCode(hash("sha256", code, "hex"), now);
-      if (operator !== null && operatorState(operator, now) === "active") return operator;
+      if (operator !== null && tokenState(operator, now) === "active") return operator;
       await fail(request, { with: "code", reason: "unknown" });
       throw new Refusal("unauthenticated", "The link is not accepted: it has been used, or is older than ten minutes.");
     },

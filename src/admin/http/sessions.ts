@@ -1,6 +1,6 @@
 import { hash, randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { operatorState } from "../operator-wire.ts";
+import { tokenState } from "../operator-wire.ts";
 import type { AuditTrail, Operator, Session, SessionStore } from "../ports.ts";
 import type { Clock } from "../../terms/time/clock.ts";
 import type { JsonObject } from "../../terms/json/json.ts";
@@ -111,7 +111,7 @@ export function createSessions({ sessions, store, clock }: SessionParts): Sessio
 
 function isOver(session: Session & { readonly operator: Operator }, now: number): boolean {
   const { endsWallAt, seenWallAt, operator } = session;
-  return endsWallAt <= now || seenWallAt <= now - IDLE_MS || operatorState(operator, now) !== "active";
+  return endsWallAt <= now || seenWallAt <= now - IDLE_MS || tokenState(operator, now) !== "active";
 }
 
 /**

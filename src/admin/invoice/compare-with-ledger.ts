@@ -3,7 +3,14 @@ import type { SpendFilter, SpendLine } from "../../ledger/read/sum-spend.ts";
 import { amountText } from "../../terms/money/money.ts";
 import { OperatorError } from "../../terms/operator-error.ts";
 import { Type } from "../../terms/schema/type.ts";
-import { credentialInput, organizationInput, requireTimeZone, sourceInput, timeZoneInput } from "../shared-inputs.ts";
+import {
+  credentialInput,
+  givenOf,
+  organizationInput,
+  requireTimeZone,
+  sourceInput,
+  timeZoneInput,
+} from "../shared-inputs.ts";
 import { momentInput, requireTime, toMoment } from "../ledger-inputs.ts";
 import type { VerbCall } from "../needs.ts";
 import { currencyInput } from "../price-wire.ts";
@@ -76,13 +83,7 @@ export async function compareWithLedger(
   const span = requireTime({ from: toMoment(input.from, timeZone), to: toMoment(input.to, timeZone) });
   const linesMax = act.via === "api" ? API_LINES_MAX : Infinity;
   const { lines, bad } = await readInvoice(input.invoice, form, linesMax);
-  const filter = {
-    ...span,
-    timeZone,
-    ...(org !== undefined && { organizationId: org }),
-    ...(source !== undefined && { source }),
-    ...(credential !== undefined && { credentialId: credential }),
-  };
+  const filter = { ...span, timeZone, ...givenOf({ organizationId: org, source, credentialId: credential }) };
   const most = act.via === "api" ? { linesMax: linesMax + 1 } : {};
   const ours = await (await ledger()).spend(form.key, { ...filter, ...most }, onProgress);
   if (ours.length > linesMax)

@@ -5,7 +5,7 @@ import { amountText } from "../../terms/money/money.ts";
 import type { PriceTerm } from "../../terms/money/price.ts";
 import { canonicalJson, type JsonObject } from "../../terms/json/json.ts";
 import { dayContaining, daysIn } from "../../terms/time/calendar.ts";
-import { operatorState } from "../operator-wire.ts";
+import { tokenState } from "../operator-wire.ts";
 import type { AdminStore, NamedWorkflow, NotedCredential, StateKind } from "../ports.ts";
 import { numbersOf } from "../recorded-versions.ts";
 import { nameOf, textIn, type StoredObject } from "./state-object.ts";
@@ -80,7 +80,7 @@ export async function readStored(keyed: readonly Keyed[], store: AdminStore, wal
     if (!keyOf.has(budget.id)) others.push({ kind: "budget", id: budget.id, spec });
   }
   for (const operator of await store.operators()) {
-    if (operatorState(operator, wallAt) !== "active") continue;
+    if (tokenState(operator, wallAt) !== "active") continue;
     const spec = { name: operator.name, role: operator.role };
     if (operator.login === "token") specs.set(operator.id, spec);
     if (!keyOf.has(operator.id)) others.push({ kind: "operator", id: operator.id, spec });

@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 import type { Json, JsonObject } from "../../terms/json/json.ts";
-import { operatorState } from "../operator-wire.ts";
+import { tokenState } from "../operator-wire.ts";
 import type { AdminStore, StateKind } from "../ports.ts";
 import { toKeyed } from "./open-plan.ts";
 import { type Keyed, readStored } from "./read-stored.ts";
@@ -117,7 +117,7 @@ async function withProposedKeys(keyed: readonly Keyed[], store: AdminStore, wall
     }
   }
   for (const operator of (await store.operators()).toReversed())
-    if (operator.login === "token" && operatorState(operator, wallAt) === "active")
+    if (operator.login === "token" && tokenState(operator, wallAt) === "active")
       add("operator", null, operator.id, operator.name);
   return found;
 }

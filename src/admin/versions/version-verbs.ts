@@ -3,7 +3,7 @@ import { OperatorError } from "../../terms/operator-error.ts";
 import { Type } from "../../terms/schema/type.ts";
 import { printableLines } from "../../terms/text/printable.ts";
 import { DIGEST_CHARACTERS, SHORT_DIGEST, versionName, type VersionTexts } from "../../terms/version.ts";
-import { functionInput, sourceInput } from "../shared-inputs.ts";
+import { functionInput, givenOf, sourceInput } from "../shared-inputs.ts";
 import type { VerbCall } from "../needs.ts";
 import { pagedByCursor, readPage, nextCursor } from "../pagination.ts";
 import type { Page, Version, VersionKind, VersionUse } from "../ports.ts";
@@ -227,8 +227,9 @@ async function findSide(kind: VersionKind, call: VerbCall<VersionNeed>, id: stri
     const number = all.find(({ digest }) => digest === now.digest)?.number ?? null;
     return { number, digest: now.digest, texts: await now.texts() };
   }
-  const version = (await store.findVersion(kind, id, which)) ?? fail(unknownVersion(kind, id, which, all));
-  const texts = (await store.versionTexts(version)) ?? fail(unknownVersion(kind, id, which, all));
+  const version = await store.findVersion(kind, id, which);
+  const texts = version === null ? null : await store.versionTexts(version);
+  if (version === null || texts === null) throw unknownVersion(kind, id, which, all);
   return { number: version.number, digest: version.digest, texts };
 }
 
@@ -244,15 +245,11 @@ function unknownVersion(kind: VersionKind, id: string, which: string, all: reado
   );
 }
 
-function fail(error: Error): never {
-  throw error;
-}
-
 const NONE: TextDifferences = { files: [], packages: [] };
 
 function pageOf(input: Readonly<Record<string, unknown>>): Page {
   const { limit, after } = input as Page;
-  return { ...(limit !== undefined && { limit }), ...(after !== undefined && { after }) };
+  return givenOf({ limit, after });
 }
 
 function toWireUse(

@@ -4,6 +4,7 @@ import { PREFIX } from "../../../terms/ids.ts";
 import { findActs, withNear } from "../../find-acts.ts";
 import { listOf, oneOf, text } from "../../result-schemas.ts";
 import { Type } from "../../../terms/schema/type.ts";
+import { givenOf } from "../../shared-inputs.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -33,7 +34,7 @@ export default defineVerb({
   async run({ limit, after, ...filter }, { store, note }) {
     const open = await store();
     const found = await findActs(open, toAuditQuery(filter));
-    const page = { ...(limit !== undefined && { limit }), ...(after !== undefined && { after }) };
+    const page = givenOf({ limit, after });
     const { lines, next } = await readPage(page, note, idOf, (asked) => found.entries(asked));
     const entries = (await withNames(open, lines)).map(toWireEntry);
     if (found.unknown !== null) note(withNear(found.unknown));

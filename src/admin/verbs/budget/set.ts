@@ -23,6 +23,8 @@ import {
 import type { AdminStore, BudgetUse, NewBudget } from "../../ports.ts";
 import { amountInput, amountOf, currencyInput } from "../../price-wire.ts";
 import {
+  requireCredential,
+  requireOrganization,
   requireSource,
   requireWorkflow,
   unknownCredential,
@@ -87,7 +89,7 @@ export default defineVerb({
     const limit = limitOf(input);
     const timeZone = time_zone === undefined ? null : requireTimeZone(time_zone);
     const open = await store();
-    if ((await open.organization(org)) === null) throw unknownOrganization(org);
+    await requireOrganization(open, org);
     if (workflow !== undefined) await requireOwnWorkflow(open, org, workflow);
     if (source !== undefined) requireSource(await sources(), source);
     if (credential !== undefined) await requireOwnCredential(open, org, credential, source);
@@ -178,8 +180,8 @@ async function requireOwnWorkflow(store: AdminStore, org: string, id: string): P
 }
 
 async function requireOwnCredential(store: AdminStore, org: string, id: string, source?: string): Promise<void> {
-  const stored = await store.credential(id);
-  if (stored === null || stored.organizationId !== org) throw unknownCredential(id);
+  const stored = await requireCredential(store, id);
+  if (stored.organizationId !== org) throw unknownCredential(id);
   if (source !== undefined && stored.source !== source)
     throw new OperatorError("invalid", `The credential is for ${stored.source}, so nothing could ever be counted.`);
 }

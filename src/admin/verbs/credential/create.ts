@@ -10,6 +10,7 @@ import { Secret } from "../../../terms/secret.ts";
 import { didYouMeanAnyOf } from "../../../terms/text/nearest.ts";
 import {
   contextInput,
+  givenOf,
   nameInput,
   noteInput,
   organizationInput,
@@ -95,8 +96,7 @@ export default defineVerb({
       createdWallAt: act.wallAt,
     };
     const created = await open.createCredential(act, credential, {
-      ...(input.name !== undefined && { name: input.name }),
-      ...(input.note !== undefined && { note: input.note }),
+      ...givenOf({ name: input.name, note: input.note }),
       fieldNames: names,
       references,
     });

@@ -3,7 +3,7 @@ import { PREFIX } from "../../../terms/ids.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { Type } from "../../../terms/schema/type.ts";
 import { toWireCredential, wireCredential } from "../../credential-wire.ts";
-import { nameInput, organizationInput, sourceInput } from "../../shared-inputs.ts";
+import { givenOf, nameInput, organizationInput, sourceInput } from "../../shared-inputs.ts";
 import { idOf, nextCursor, pagedById, readPage } from "../../pagination.ts";
 import { requireOrganization } from "../../require.ts";
 import { orNull, rowsOf, text, time, toWireTime } from "../../result-schemas.ts";
@@ -39,11 +39,7 @@ export default defineVerb({
   async run({ org, source, name, ...page }, { store, ledger, note }) {
     const open = await store();
     if (org !== undefined) await requireOrganization(open, org);
-    const filter = {
-      ...(org !== undefined && { organizationId: org }),
-      ...(source !== undefined && { source }),
-      ...(name !== undefined && { name }),
-    };
+    const filter = givenOf({ organizationId: org, source, name });
     const { lines, next } = await readPage(page, note, idOf, (asked) => open.credentials(filter, asked));
     const owners = await open.findByIds(lines.map(({ organizationId }) => organizationId));
     const uses = await readUses(ledger, lines.map(idOf), note);

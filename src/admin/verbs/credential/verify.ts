@@ -5,7 +5,7 @@ import { askVendor, liveCallParts } from "../../authoring/ask-vendor.ts";
 import { contextInput, credentialInput } from "../../shared-inputs.ts";
 import type { LiveAnswer } from "../../authoring/ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
-import { requireSource, unknownCredential } from "../../require.ts";
+import { requireCredential, requireSource } from "../../require.ts";
 import { toWireReference, wireReference } from "../../credential-wire.ts";
 import { listOf, oneOf, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
@@ -37,8 +37,7 @@ export default defineVerb({
   }),
 
   async run({ cred_id: id, context }, call) {
-    const credential = await (await call.store()).credential(id);
-    if (credential === null) throw unknownCredential(id);
+    const credential = await requireCredential(await call.store(), id);
     const source = requireSource(await call.sources(), credential.source);
     const asked = {
       organizationId: credential.organizationId,

@@ -7,7 +7,14 @@ import { requireFewSteps, stepInputs, STEPS_MAX, toSteps } from "../../ledger-st
 import { namesOf } from "../../names-of.ts";
 import { renderHistory } from "../../render-history.ts";
 import { numbersOf, toVersionFilter } from "../../recorded-versions.ts";
-import { credentialInput, functionInput, organizationInput, sourceInput, workflowInput } from "../../shared-inputs.ts";
+import {
+  credentialInput,
+  functionInput,
+  givenOf,
+  organizationInput,
+  sourceInput,
+  workflowInput,
+} from "../../shared-inputs.ts";
 import { defineVerb } from "../../verb.ts";
 import { toWireTime } from "../../result-schemas.ts";
 
@@ -69,13 +76,15 @@ export default defineVerb({
     const span = alignedTo(step, asked, timeZone);
     const selection = {
       by,
-      ...(input.source !== undefined && { source: input.source }),
-      ...(input.vendor !== undefined && { vendor: input.vendor }),
-      ...(input.org !== undefined && { organizationId: input.org }),
-      ...(input.workflow !== undefined && { workflowId: input.workflow }),
-      ...(input.credential !== undefined && { credentialId: input.credential }),
-      ...(input.token !== undefined && { tokenId: input.token }),
-      ...(input.function !== undefined && { functionId: input.function }),
+      ...givenOf({
+        source: input.source,
+        vendor: input.vendor,
+        organizationId: input.org,
+        workflowId: input.workflow,
+        credentialId: input.credential,
+        tokenId: input.token,
+        functionId: input.function,
+      }),
       ...(await toVersionFilter(input, store)),
     };
     if (by === "version" && (input.source ?? input.function) === undefined)

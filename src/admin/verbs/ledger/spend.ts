@@ -2,6 +2,7 @@ import { Type } from "../../../terms/schema/type.ts";
 import { SPEND_KEYS } from "../../../ledger/read/sum-spend.ts";
 import {
   credentialInput,
+  givenOf,
   organizationInput,
   requireTimeZone,
   sourceInput,
@@ -69,10 +70,7 @@ export default defineVerb({
       {
         ...span,
         timeZone,
-        ...(org !== undefined && { organizationId: org }),
-        ...(workflow !== undefined && { workflowId: workflow }),
-        ...(source !== undefined && { source }),
-        ...(credential !== undefined && { credentialId: credential }),
+        ...givenOf({ organizationId: org, workflowId: workflow, source, credentialId: credential }),
       },
       onProgress,
     );

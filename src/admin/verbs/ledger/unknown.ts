@@ -4,6 +4,7 @@ import { CHARGE_CURSOR, cursorOfCharge } from "../../../ledger/read/unknown-char
 import { credentialNamesOf, namesOf } from "../../names-of.ts";
 import { nextCursor, pagedByCursor, readPage } from "../../pagination.ts";
 import { count, orNull, rowsOf, text, time, toWireTime } from "../../result-schemas.ts";
+import { givenOf } from "../../shared-inputs.ts";
 import { chargeOf, toUnknownFilter, unknownFilterInputs } from "../../unknown-charges.ts";
 import { defineVerb } from "../../verb.ts";
 
@@ -42,7 +43,7 @@ export default defineVerb({
   async run({ limit, after, ...selection }, { ledger, store, note }) {
     const open = await ledger();
     const filter = toUnknownFilter(selection);
-    const page = { ...(limit !== undefined && { limit }), ...(after !== undefined && { after }) };
+    const page = givenOf({ limit, after });
     const { lines, next } = await readPage(page, note, cursorOfCharge, (asked) => open.unknown({ ...asked, filter }));
     const organizations = await namesOf(
       lines.map((line) => line.organization_id),

@@ -1,7 +1,7 @@
 import { Type } from "../../../terms/schema/type.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { operatorInput } from "../../shared-inputs.ts";
-import { operatorState, toWireOperator, wireOperator } from "../../operator-wire.ts";
+import { tokenState, toWireOperator, wireOperator } from "../../operator-wire.ts";
 import { ROLES } from "../../roles.ts";
 import { defineVerb } from "../../verb.ts";
 
@@ -21,7 +21,7 @@ export default defineVerb({
   async run({ operator: given, role }, { act, store }) {
     const open = await store();
     const found = (await open.operators()).find(
-      (each) => (each.id === given || each.name === given) && operatorState(each, act.wallAt) === "active",
+      (each) => (each.id === given || each.name === given) && tokenState(each, act.wallAt) === "active",
     );
     const changed = found === undefined ? null : await open.changeOperatorRole(act, found.id, role);
     if (changed !== null) return toWireOperator(changed, act.wallAt);

@@ -1,7 +1,7 @@
 import { Type } from "../../../terms/schema/type.ts";
 import { organizationInput } from "../../shared-inputs.ts";
 import { toWireOrganization, wireOrganization } from "../../organization-wire.ts";
-import { unknownOrganization } from "../../require.ts";
+import { requireOrganization } from "../../require.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -16,8 +16,6 @@ export default defineVerb({
   result: wireOrganization,
 
   async run({ org }, { store }) {
-    const organization = await (await store()).organization(org);
-    if (organization === null) throw unknownOrganization(org);
-    return toWireOrganization(organization);
+    return toWireOrganization(await requireOrganization(await store(), org));
   },
 });

@@ -1,4 +1,5 @@
 import { Type } from "../../../terms/schema/type.ts";
+import { tokenState } from "../../operator-wire.ts";
 import { organizationInput } from "../../shared-inputs.ts";
 import { idOf, nextCursor, pagedById, readPage } from "../../pagination.ts";
 import { PREFIX } from "../../../terms/ids.ts";
@@ -49,15 +50,10 @@ function toWire(token: IssuedToken, wallAt: number) {
   return {
     token_id: token.id,
     name: token.name,
-    state: stateOf(token, wallAt),
+    state: tokenState(token, wallAt),
     created_at: toWireTime(token.createdWallAt),
     expires_at: toWireTime(token.expiresWallAt),
     revoked_at: toWireTime(token.revokedWallAt),
     last_used_at: toWireTime(token.lastUsedWallAt),
   };
-}
-
-function stateOf(token: IssuedToken, wallAt: number): TokenState {
-  if (token.revokedWallAt !== null) return "revoked";
-  return token.expiresWallAt !== null && token.expiresWallAt <= wallAt ? "expired" : "active";
 }

@@ -1,5 +1,5 @@
 import { Type } from "../../../terms/schema/type.ts";
-import { organizationInput } from "../../shared-inputs.ts";
+import { givenOf, organizationInput } from "../../shared-inputs.ts";
 import { requireOrganization } from "../../require.ts";
 import { idOf, nextCursor, pagedById, readPage } from "../../pagination.ts";
 import { listOf } from "../../result-schemas.ts";
@@ -36,11 +36,7 @@ export default defineVerb({
     const open = await store();
     await requireOrganization(open, org);
     const { lines, next } = await readPage(page, note, idOf, (asked) =>
-      open.workflows(org, {
-        ...asked,
-        ...(name !== undefined && { nameStart: name }),
-        ...(id !== undefined && { idStart: id }),
-      }),
+      open.workflows(org, { ...asked, ...givenOf({ nameStart: name, idStart: id }) }),
     );
     return { workflows: await toWireWorkflows(lines, open), ...next };
   },

@@ -1,5 +1,5 @@
 import { Type } from "../../../terms/schema/type.ts";
-import { nameInput, workflowInput } from "../../shared-inputs.ts";
+import { givenOf, nameInput, workflowInput } from "../../shared-inputs.ts";
 import type { WorkflowChange } from "../../ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { requireWorkflow, unknownWorkflow } from "../../require.ts";
@@ -37,13 +37,13 @@ export default defineVerb({
     const versions = namesVersions
       ? await toVersionsChange(await requireWorkflow(store, id), settings, call)
       : undefined;
-    const change: WorkflowChange = {
-      ...(settings.name !== undefined && { name: settings.name }),
-      ...(settings.auto_credentials !== undefined && { autoCredentials: settings.auto_credentials }),
-      ...(settings.failure_details !== undefined && { failureDetails: settings.failure_details }),
-      ...(settings.mask_credentials !== undefined && { maskCredentials: settings.mask_credentials }),
-      ...(versions !== undefined && { versions }),
-    };
+    const change: WorkflowChange = givenOf({
+      name: settings.name,
+      autoCredentials: settings.auto_credentials,
+      failureDetails: settings.failure_details,
+      maskCredentials: settings.mask_credentials,
+      versions,
+    });
     if (Object.keys(change).length === 0) throw new OperatorError("usage", "Give at least one setting to change.");
     const workflow = await store.changeWorkflow(call.act, id, change);
     if (workflow === null) throw unknownWorkflow(id);

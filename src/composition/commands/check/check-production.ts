@@ -1,5 +1,5 @@
 import { join, relative, resolve } from "node:path";
-import { operatorState } from "../../../admin/operator-wire.ts";
+import { tokenState } from "../../../admin/operator-wire.ts";
 import { createLedgerReader, type LedgerAnswers } from "../../../ledger/read/ledger-reader.ts";
 import { RootKeyFiles } from "../../../credentials/root-key-files.ts";
 import { hasJournal } from "../../../ledger/journal/journal-file.ts";
@@ -118,7 +118,7 @@ async function checkOperators(
 ): Promise<void> {
   if (settings.oidc.issuer !== undefined) return;
   const now = clock.wall();
-  if (((await admin?.operators()) ?? []).every((operator) => operatorState(operator, now) !== "active"))
+  if (((await admin?.operators()) ?? []).every((operator) => tokenState(operator, now) !== "active"))
     report.add("production.no_operator", "there is no operator");
 }
 

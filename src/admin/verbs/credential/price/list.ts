@@ -1,7 +1,7 @@
 import { Type } from "../../../../terms/schema/type.ts";
-import { credentialInput } from "../../../shared-inputs.ts";
+import { credentialInput, givenOf } from "../../../shared-inputs.ts";
 import { beginningAt, toWirePrice, wirePrice } from "../../../price-wire.ts";
-import { unknownCredential } from "../../../require.ts";
+import { requireCredential } from "../../../require.ts";
 import { nextCursor, pagedByCursor, readPage } from "../../../pagination.ts";
 import { oneOf, rowsOf } from "../../../result-schemas.ts";
 import type { PriceTerm } from "../../../../terms/money/price.ts";
@@ -28,8 +28,8 @@ export default defineVerb({
 
   async run({ cred_id, limit, after }, { clock, store, note }) {
     const open = await store();
-    if ((await open.credential(cred_id)) === null) throw unknownCredential(cred_id);
-    const page = { ...(limit !== undefined && { limit }), ...(after !== undefined && { after }) };
+    await requireCredential(open, cred_id);
+    const page = givenOf({ limit, after });
     const cursorOf = ({ fromWallAt, above }: PriceTerm) => `${fromWallAt}.${above}`;
     const { lines, next } = await readPage(page, note, cursorOf, (asked) =>
       open.prices(cred_id, {

@@ -2,7 +2,7 @@ import { Type } from "../../../../terms/schema/type.ts";
 import { OperatorError } from "../../../../terms/operator-error.ts";
 import { credentialInput } from "../../../shared-inputs.ts";
 import { aboveInput, begins, dayInput, requireDay } from "../../../price-wire.ts";
-import { unknownCredential } from "../../../require.ts";
+import { requireCredential } from "../../../require.ts";
 import { count, text } from "../../../result-schemas.ts";
 import { defineVerb } from "../../../verb.ts";
 
@@ -22,8 +22,7 @@ export default defineVerb({
   async run({ cred_id, from, above }, { act, store }) {
     requireDay(from);
     const open = await store();
-    const credential = await open.credential(cred_id);
-    if (credential === null) throw unknownCredential(cred_id);
+    const credential = await requireCredential(open, cred_id);
     const removed = await open.removePrices(
       act,
       credential,

@@ -15,7 +15,7 @@ import {
   toWirePrice,
   wirePrice,
 } from "../../../price-wire.ts";
-import { unknownCredential } from "../../../require.ts";
+import { requireCredential, unknownCredential } from "../../../require.ts";
 import { text } from "../../../result-schemas.ts";
 import { defineVerb } from "../../../verb.ts";
 
@@ -51,8 +51,7 @@ export default defineVerb({
   async run({ cred_id, amount, currency, from, per, above, time_zone }, { act, store, sources, note }) {
     requireDay(from);
     const open = await store();
-    const credential = await open.credential(cred_id);
-    if (credential === null) throw unknownCredential(cred_id);
+    const credential = await requireCredential(open, cred_id);
     const declared = (await sources()).find(credential.source)?.charge;
     const priced = await open.setPrice(act, credential, (known) => {
       const basic = above === undefined ? null : basicPrice(known, from);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { displayWidth } from "./display-width.ts";
-import { renderResult } from "./render.ts";
+import { displayWidth } from "./align-columns.ts";
+import { renderResult } from "./cli/render.ts";
 
 test("a text is as wide as a terminal shows it", () => {
   for (const [text, width] of [

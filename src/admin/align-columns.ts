@@ -1,3 +1,16 @@
+/** Rows as lines whose cells stand below each other. */
+export function alignColumns(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => displayWidth(row[column] ?? ""))));
+  return rows
+    .map((row) =>
+      row
+        .map((text, column) => text + " ".repeat(widths[column]! - displayWidth(text)))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
 let graphemes: Intl.Segmenter | undefined;
 
 /**
