@@ -21,6 +21,12 @@ export function openIdentityProvider({ settings, clock, log }: ProviderOptions):
     clock,
     log,
     trust: () => new Trust(readAuthorities(settings.outbound.caFile)).contextFor(undefined),
+    proxy: () => (isThisMachine(issuer) ? undefined : settings.outbound.proxy),
   });
   return { client, claims };
+}
+
+/** An egress proxy cannot reach a provider on this machine. */
+function isThisMachine(issuer: string): boolean {
+  return ["localhost", "127.0.0.1", "[::1]"].includes(new URL(issuer).hostname);
 }

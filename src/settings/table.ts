@@ -223,7 +223,7 @@ export const SETTINGS = [
     type: "text",
     default: undefined,
     secret: true,
-    says: "`http://host:port` of an egress proxy for vendors and for secrets of a cloud. The environment's proxy variables are never read.",
+    says: "`http://host:port` of an egress proxy for vendors, the identity provider, and secrets of a cloud. The environment's proxy variables are never read.",
   },
   {
     key: "outbound.ca_file",

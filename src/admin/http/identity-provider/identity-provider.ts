@@ -26,6 +26,8 @@ export interface ProviderParts {
   readonly log: Log;
   /** The trusted certificate authorities; Node's own if left out. */
   trust(): SecureContext | undefined;
+  /** The egress proxy, `http://[user:password@]host:port`, at the time of a discovery. Without it there is none. */
+  proxy?(): string | undefined;
   /** The time limit of each request to the provider. A login takes up to four requests. */
   readonly seconds?: number;
 }
@@ -61,7 +63,7 @@ const DISCOVERED_MS = HOUR_MS;
 const REPORT_EVERY_MS = 60_000;
 
 export function createIdentityProvider(parts: ProviderParts): IdentityProvider {
-  const { settings, clock, log, trust, seconds = SECONDS } = parts;
+  const { settings, clock, log, trust, proxy, seconds = SECONDS } = parts;
   const host = new URL(settings.issuer).host;
   let discovered: Discovered | undefined;
   let discovering: Promise<Discovered> | undefined;
@@ -89,7 +91,7 @@ export function createIdentityProvider(parts: ProviderParts): IdentityProvider {
     // The settings allow plain http to this machine only.
     const execute = issuer.startsWith("http:") ? [client.allowInsecureRequests] : [];
     const configuration = await client.discovery(new URL(issuer), clientId, {}, auth, {
-      [client.customFetch]: createBoundedFetch(trust()),
+      [client.customFetch]: createBoundedFetch(trust(), proxy?.()),
       timeout: seconds,
       execute: [...execute, client.enableNonRepudiationChecks],
     });
