@@ -6,6 +6,7 @@ import type { LedgerFilter } from "../ledger/read/ledger-filter.ts";
 import { functionInput, givenOf, organizationInput, sourceInput, workflowInput } from "./shared-inputs.ts";
 import { isDay, startOfDay, type TimeSpan } from "../terms/time/calendar.ts";
 import type { Clock } from "../terms/time/clock.ts";
+import { DAY_MS } from "../terms/time/durations.ts";
 import { CLIENT_REQUEST_ID, CLIENT_REQUEST_ID_CHARS_MAX, TRACE_ID } from "../terms/ids.ts";
 import { FAULTS } from "../terms/fault.ts";
 import { OperatorError } from "../terms/operator-error.ts";
@@ -144,8 +145,6 @@ export function toSpan({ from, to }: Times, timeZone?: string): LedgerSpan {
     ...(to !== undefined && { to: toMoment(to, timeZone) }),
   });
 }
-
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** The last 24 hours by default. @throws OperatorError for a day that does not exist, or an empty interval */
 export function toRecentSpan({ from, to }: Times, clock: Clock, timeZone?: string): TimeSpan {

@@ -2,7 +2,7 @@ import type { ActivityLine } from "../../ledger/read/sum-activity.ts";
 import { failureLabelOf } from "../../terms/counted-end.ts";
 import type { FaultCode } from "../../terms/fault.ts";
 import type { BudgetRejections } from "../../ledger/read/budget-rejections.ts";
-import type { UnknownCount } from "../../ledger/read/count-unknown.ts";
+import type { UnknownCount } from "../../ledger/read/unknown-charges.ts";
 import type { SlowSource } from "../../health/ports.ts";
 import { pathText } from "../../health/shape-path.ts";
 import { type Budget, budgetText, isNearlyUsed, scopeText } from "../../terms/money/budget.ts";

@@ -44,7 +44,7 @@ export function needsOf(parts: NeedParts): Omit<VerbNeeds, TerminalNeed> {
     ledger: async () => {
       if (isEmbedded) return ledgers.journal();
       const waiting = await ledgers.undrainedRuns();
-      if (waiting > 0) note((await import("../../ledger/drain/undrained-text.ts")).undrainedText(waiting));
+      if (waiting > 0) note(undrainedText(waiting));
       return ledgers.shared();
     },
     ledgersHere: async () => [
