@@ -1,6 +1,5 @@
 import type { TSchema, TString } from "typebox";
 import type { JsonObject } from "../terms/json/json.ts";
-import { Type } from "../terms/schema/type.ts";
 import type { Act, AdminStore } from "./ports.ts";
 import { defineVerb, type Verb } from "./verb.ts";
 

@@ -128,7 +128,7 @@ export function toMoment(text: string, timeZone = "UTC"): number {
 const DAY_CHARACTERS = "2026-03-01".length;
 
 /** Times as an operator gives them. */
-interface Times {
+interface MomentInputs {
   readonly from?: string;
   readonly to?: string;
 }
@@ -139,7 +139,7 @@ interface LedgerSpan {
 }
 
 /** @throws OperatorError for a day that does not exist, or an empty interval */
-export function toSpan({ from, to }: Times, timeZone?: string): LedgerSpan {
+export function toSpan({ from, to }: MomentInputs, timeZone?: string): LedgerSpan {
   return requireTime({
     ...(from !== undefined && { from: toMoment(from, timeZone) }),
     ...(to !== undefined && { to: toMoment(to, timeZone) }),
@@ -147,7 +147,7 @@ export function toSpan({ from, to }: Times, timeZone?: string): LedgerSpan {
 }
 
 /** The last 24 hours by default. @throws OperatorError for a day that does not exist, or an empty interval */
-export function toRecentSpan({ from, to }: Times, clock: Clock, timeZone?: string): TimeSpan {
+export function toRecentSpan({ from, to }: MomentInputs, clock: Clock, timeZone?: string): TimeSpan {
   const until = to === undefined ? clock.wall() + 1 : toMoment(to, timeZone);
   return requireTime({ from: from === undefined ? until - DAY_MS : toMoment(from, timeZone), to: until });
 }

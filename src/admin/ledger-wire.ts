@@ -3,7 +3,7 @@ import { listOf as columnsOf, type Columns } from "../ledger/column.ts";
 import type { RunCost } from "../ledger/read/costs.ts";
 import { amountText } from "../terms/money/money.ts";
 import { Type } from "../terms/schema/type.ts";
-import { count, listOf, orNull, rowsOf, text, time } from "./result-schemas.ts";
+import { count, orNull, rowsOf, text, time } from "./result-schemas.ts";
 
 /** The schema of a run's row: texts and integers unchanged, times in ISO 8601. */
 export function wireRow(table: Columns, instead: Readonly<Record<string, TSchema>> = {}) {

@@ -69,7 +69,7 @@ export async function toVersionsChange(
 ): Promise<VersionsChange> {
   const isNamed = (kind: VersionKind) => (id: string) => Object.hasOwn(workflow.versions?.[`${kind}s`] ?? {}, id);
   const { function: functions, source: sources, shadow, shadow_sample: percent = 100 } = named;
-  const readShadow = (text: string): NamedVersion => {
+  const readShadow = (text: string): VersionChoice => {
     const [id = "", which = ""] = text.split("=");
     return { id, which: which === "off" ? null : which, percent };
   };
@@ -82,7 +82,7 @@ export async function toVersionsChange(
   };
 }
 
-interface NamedVersion {
+interface VersionChoice {
   readonly id: string;
   /** `null` for the loaded version or, of a shadow, none. */
   readonly which: string | null;
@@ -93,7 +93,7 @@ interface NamedVersion {
 async function changesOf(
   kind: VersionKind,
   texts: readonly string[],
-  read: (text: string) => NamedVersion,
+  read: (text: string) => VersionChoice,
   isRemovable: (id: string) => boolean,
   parts: VersionParts,
 ): Promise<Readonly<Record<string, NumberedShare | null>>> {
@@ -115,7 +115,7 @@ export function percentIn(share: string | undefined): number {
   return share === undefined ? 100 : Number(share.replace(/%$/, ""));
 }
 
-function readNamed(text: string): NamedVersion {
+function readNamed(text: string): VersionChoice {
   const [id = "", value = ""] = text.split("=");
   const [which = "", share, ...more] = value.split("@");
   const percent = percentIn(share);

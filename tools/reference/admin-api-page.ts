@@ -1,7 +1,6 @@
 import { findVerbs } from "../../src/admin/find-verbs.ts";
 import { BODY_BYTES_MAX } from "../../src/admin/http/read-input.ts";
-import { LIVE_PATH } from "../../src/admin/http/live-stream.ts";
-import { LIVE_CLIENTS_MAX } from "../../src/admin/http/live-stream.ts";
+import { LIVE_PATH, LIVE_CLIENTS_MAX } from "../../src/admin/http/live-stream.ts";
 import { STATUS_OF } from "../../src/admin/http/refusal.ts";
 import { SESSION_ENDPOINTS } from "../../src/admin/http/session-endpoints.ts";
 import { allEndpoints } from "../../src/admin/http/verb-endpoints.ts";

@@ -1,4 +1,3 @@
-import { Type } from "../../../terms/schema/type.ts";
 import {
   budgetInput,
   recountedBudget,

@@ -1,4 +1,3 @@
-import { Type } from "../../../terms/schema/type.ts";
 import { budgetInput, removedBudget, toWireBudget, unknownBudget } from "../../budget-wire.ts";
 import { defineVerb } from "../../verb.ts";
 

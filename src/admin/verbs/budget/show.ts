@@ -1,4 +1,3 @@
-import { Type } from "../../../terms/schema/type.ts";
 import { countsFrom } from "../../../terms/money/budget.ts";
 import type { LedgerAnswers } from "../../../ledger/read/ledger-reader.ts";
 import { amountText } from "../../../terms/money/money.ts";

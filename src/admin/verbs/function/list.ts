@@ -1,4 +1,3 @@
-import { Type } from "../../../terms/schema/type.ts";
 import { count, listed, oneOf, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 

@@ -1,4 +1,3 @@
-import { Type } from "../../../terms/schema/type.ts";
 import { proofOf } from "../../../credentials/seal.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { defineVerb } from "../../verb.ts";

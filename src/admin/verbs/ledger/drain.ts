@@ -1,4 +1,3 @@
-import { Type } from "../../../terms/schema/type.ts";
 import type { Drained } from "../../../ledger/drain/drain-journal.ts";
 import type { JsonObject } from "../../../terms/json/json.ts";
 import { defineVerb } from "../../verb.ts";

@@ -1,6 +1,5 @@
 import type { Verified } from "../../../ledger/read/verified.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
-import { Type } from "../../../terms/schema/type.ts";
 import { count, listed, listOf, oneOf, orNull, rowsOf, text } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 

@@ -1,4 +1,3 @@
-import { Type } from "../../../terms/schema/type.ts";
 import { PREFIX } from "../../../terms/ids.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { operatorInput } from "../../shared-inputs.ts";

@@ -1,4 +1,3 @@
-import { Type } from "../../../terms/schema/type.ts";
 import { organizationInput } from "../../shared-inputs.ts";
 import { toWireOrganization, wireOrganization } from "../../organization-wire.ts";
 import { requireOrganization } from "../../require.ts";

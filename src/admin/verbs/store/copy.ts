@@ -1,4 +1,3 @@
-import { Type } from "../../../terms/schema/type.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
