@@ -72,7 +72,10 @@ function rig() {
   store.addWorkflow("wfl_a");
   store.addWorkflow("wfl_b", { organizationId: "org_b" });
   store.addWorkflow("wfl_off", { disabled: true });
-  const access = createAuthenticator({ store, clock });
+  const authenticator = createAuthenticator({ store, clock });
+  const authenticate = async (token: string | undefined, workflow: string | undefined) =>
+    authenticator.resolveCaller(await authenticator.resolveToken(token), workflow);
+  const access = { ...authenticator, authenticate };
   /** The fault, whether it is thrown or a promise rejects with it. */
   async function refusal(token: string | undefined, workflow: string | undefined): Promise<Fault> {
     try {

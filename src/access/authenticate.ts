@@ -14,8 +14,6 @@ interface CachedToken extends TokenGrant {
 export interface CachingAuthenticator extends Authenticator {
   resolveToken(token: string | undefined): Promise<TokenGrant>;
   resolveCaller(grant: TokenGrant, workflow: string | undefined): Promise<Caller>;
-  /** Resolves the token, then the workflow. */
-  authenticate(token: string | undefined, workflow: string | undefined): Promise<Caller>;
   stats(): AuthenticatorStats;
   /** Writes the times of last use to the store. Never rejects. */
   close(): Promise<void>;
@@ -25,12 +23,6 @@ export interface AuthenticatorStats {
   readonly tokens: LookupStats;
   readonly workflows: LookupStats;
   readonly usesPending: number;
-}
-
-export interface AuthenticatorParts {
-  readonly store: AccessStore;
-  readonly clock: Clock;
-  readonly limits?: Partial<LookupLimits>;
 }
 
 export const ACCESS_LIMITS: LookupLimits = {
@@ -66,16 +58,15 @@ export const WORKFLOW_LOOKUP_MS_MIN = 100;
 /** Ids are short printable ASCII. Other texts are refused, because a database may not accept them. */
 const WORKFLOW_SHAPE = /^[!-~]{1,128}$/;
 
-export function createAuthenticator({ store, clock, limits }: AuthenticatorParts): CachingAuthenticator {
-  const lookupLimits = { ...ACCESS_LIMITS, ...limits };
+export function createAuthenticator({ store, clock }: { store: AccessStore; clock: Clock }): CachingAuthenticator {
   const version = () => store.version();
   const isAbsent = (answer: TokenLookup | WorkflowLookup) => "refused" in answer;
-  const used = new UsedTokens(store, clock, lookupLimits.foundMax);
+  const used = new UsedTokens(store, clock, ACCESS_LIMITS.foundMax);
 
   const tokens = new CachedLookup<TokenLookup>(
     { find: async (digest) => readToken(await store.findToken(digest), digest, clock), isAbsent, version },
     clock,
-    lookupLimits,
+    ACCESS_LIMITS,
   );
   // The organization is part of the key, so another organization's workflow is treated as missing.
   const workflows = new CachedLookup<WorkflowLookup>(
@@ -90,7 +81,7 @@ export function createAuthenticator({ store, clock, limits }: AuthenticatorParts
       ownerOf: (key) => key.slice(0, key.indexOf(" ")),
     },
     clock,
-    lookupLimits,
+    ACCESS_LIMITS,
   );
 
   function grant(answer: TokenLookup): TokenGrant {
@@ -122,7 +113,7 @@ export function createAuthenticator({ store, clock, limits }: AuthenticatorParts
     if (!WORKFLOW_SHAPE.test(workflow)) throw unauthenticated({ refused: "workflow", tokenId: granted.tokenId });
     // The limit applies to token and workflow together. At least `WORKFLOW_LOOKUP_MS_MIN` remain, because a process that was
     // suspended during the first look-up says nothing about the store.
-    const leftMs = Math.max(WORKFLOW_LOOKUP_MS_MIN, lookupLimits.waitMs - (granted.waitedMs ?? 0));
+    const leftMs = Math.max(WORKFLOW_LOOKUP_MS_MIN, ACCESS_LIMITS.waitMs - (granted.waitedMs ?? 0));
     const answer = await workflows.get(`${granted.organizationId} ${workflow}`, leftMs).catch(unavailable);
     return caller(granted, answer);
   }
@@ -130,7 +121,6 @@ export function createAuthenticator({ store, clock, limits }: AuthenticatorParts
   return {
     resolveToken,
     resolveCaller,
-    authenticate: async (token, workflow) => resolveCaller(await resolveToken(token), workflow),
     stats: () => ({ tokens: tokens.stats, workflows: workflows.stats, usesPending: used.pending }),
     close: () => used.close(),
   };

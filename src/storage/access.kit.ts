@@ -144,7 +144,8 @@ export function accessContract(engine: EngineUnderTest): void {
       const callers: string[] = [];
       const ask = async (token: string): Promise<void> => {
         try {
-          callers.push((await access.authenticate(token, workflow.id)).organizationId);
+          const caller = await access.resolveCaller(await access.resolveToken(token), workflow.id);
+          callers.push(caller.organizationId);
         } catch (fault) {
           const { code } = fault as Fault;
           // A busy machine has a slow store.

@@ -170,9 +170,7 @@ async function candidateOf(
       : await chooseCredentialFor(source, { workflow, context, region, credentialId: undefined }, finder);
   if (chosen?.works === false) return NO_CREDENTIAL;
   const { cost, price } = costOf(source, chosen?.found ?? null, clock.wall());
-  if (cost === "nothing") return { source, cost };
-  if (price === null) return { source, cost: "unknown" };
-  return { source, cost: price };
+  return { source, cost: cost === "nothing" ? cost : (price ?? "unknown") };
 }
 
 function calledOf(source: RunnableSource, answer: LiveAnswer, tools: AuthoringTools, wallAt: number): Called {

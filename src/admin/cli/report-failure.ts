@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 import { printableJson, printableLines } from "../../terms/text/printable.ts";
 import { reportError } from "../report-error.ts";
 import { type CommandIo, typedText, write } from "./command-io.ts";
-import { RemoteDefect } from "./remote/remote-defect.ts";
+import { RemoteDefect } from "./remote/read-answer.ts";
 import { COMMAND_VARIABLES } from "../../terms/variables.ts";
 
 /** Exit codes: 0 done, 1 failed, 2 usage error. */

@@ -151,6 +151,16 @@ async function begin(name: string, command: LastingCommand, args: readonly strin
   );
 }
 
+/** A verb as it was typed, with its checked input. */
+interface TypedVerb {
+  readonly name: string;
+  readonly verb: Verb;
+  readonly input: object;
+  readonly command: ParsedCommand;
+  readonly io: CommandIo;
+  readonly cli: CliDeps;
+}
+
 async function runCommand(
   name: string,
   verb: Verb,
@@ -165,17 +175,13 @@ async function runCommand(
     const fields = command.fields === null ? undefined : await readFields(command.fields, io);
     const given = await readFiles(command.input, [...shape.positional, ...shape.options]);
     const input = fields === undefined ? given : { ...given, [command.fields!.property]: fields };
-    const checked = checkInput(verb, input);
+    const typed = { name, verb, input: checkInput(verb, input), command, io, cli };
     // Standard output is for either the result or the text.
     const isPrinted = !isStreamed(verb) || command.file !== undefined;
     if (json && !isPrinted) throw usage("With --json, give FILE: the text would go to standard output.");
     const remote = findRemote(command.remote, io.env);
-    if (command.watch) return watchAndRun(name, verb, checked, command, remote, io, cli);
-    const work =
-      remote === null
-        ? runOpened(name, verb, checked, command, io, cli)
-        : runElsewhere(name, verb, checked, command, remote, io, cli);
-    return { isPrinted, result: await work };
+    if (command.watch) return watchAndRun(typed, remote);
+    return { isPrinted, result: await (remote === null ? runOpened(typed) : runElsewhere(typed, remote)) };
   });
   return resultText(verb, result, isPrinted, json, io);
 }
@@ -198,32 +204,19 @@ function resultText(
 }
 
 /** Loads the code for remote services only when it is used. */
-async function runElsewhere(
-  name: string,
-  verb: Verb,
-  input: object,
-  command: ParsedCommand,
-  remote: Remote,
-  io: CommandIo,
-  cli: CliDeps,
-): Promise<JsonObject | null> {
+async function runElsewhere(typed: TypedVerb, remote: Remote): Promise<JsonObject | null> {
+  const { name, verb, input, command, io, cli } = typed;
   const { runRemotely } = await import("./remote/run-remotely.ts");
-  const remoteProgress = openProgress(io, cli.clock ?? systemClock, command.json);
+  const progress = openProgress(io, cli.clock ?? systemClock, command.json);
   const interruptedMessage = verb.interrupted === undefined ? null : "The command continues in the service.";
-  return reportInterruption(interruptedMessage, remoteProgress, io, () =>
-    runRemotely(name, verb, input, command, remote, remoteProgress, io),
+  return reportInterruption(interruptedMessage, progress, io, () =>
+    runRemotely(name, verb, input, command, remote, progress, io),
   );
 }
 
-async function runOpened(
-  name: string,
-  verb: Verb,
-  input: object,
-  { dataDir, project, json, file }: ParsedCommand,
-  io: CommandIo,
-  cli: CliDeps,
-  reading = 0,
-): Promise<JsonObject | null> {
+async function runOpened(typed: TypedVerb, reading = 0): Promise<JsonObject | null> {
+  const { name, verb, input, command, io, cli } = typed;
+  const { dataDir, project, json, file } = command;
   const where = { dataDir, project, makesStore: verb.makesStore === true, reading };
   const progress = openProgress(io, cli.clock ?? systemClock, json);
   const opened = await cli.open(where, verb.needs, progress.note);
@@ -245,15 +238,8 @@ async function runOpened(
 }
 
 /** Runs the verb at once and after each change of the project, until the process is interrupted. */
-async function watchAndRun(
-  name: string,
-  verb: Verb,
-  input: object,
-  command: ParsedCommand,
-  remote: Remote | null,
-  io: CommandIo,
-  cli: CliDeps,
-): Promise<never> {
+async function watchAndRun(typed: TypedVerb, remote: Remote | null): Promise<never> {
+  const { verb, input, command, io, cli } = typed;
   const { dataDir, project, json } = command;
   const refusal = verb.refuseWatch!({ ...input }) ?? (json ? "--watch does not go with --json." : null);
   if (refusal !== null) throw usage(refusal);
@@ -262,7 +248,7 @@ async function watchAndRun(
   try {
     for (let reading = 1; ; reading += 1) {
       try {
-        const result = await runOpened(name, verb, input, command, io, cli, reading);
+        const result = await runOpened(typed, reading);
         await write(io.stdout, resultText(verb, result, true, false, io).text);
       } catch (thrown) {
         // A file is often broken while it is being written.

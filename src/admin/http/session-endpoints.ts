@@ -9,7 +9,7 @@ import { forgetAttempt } from "./identity-provider/login-attempt.ts";
 import type { ProviderLogin } from "./identity-provider/provider-login.ts";
 import type { OperatorLogin } from "./login.ts";
 import { Refusal } from "./refusal.ts";
-import type { StartedSession, Sessions } from "./sessions.ts";
+import type { LoginWay, Sessions } from "./sessions.ts";
 
 /** The setting `console`. */
 export type ConsoleMode = "off" | "read_only" | "on";
@@ -76,7 +76,8 @@ function shown({ name, role }: Operator, { mode, program }: LoginWays): object {
   return { name, role, console: mode, program };
 }
 
-function answerOfStarted(operator: Operator, ways: LoginWays, { cookie, endsWallAt }: StartedSession): SessionAnswer {
+async function startSession(request: IncomingMessage, ways: LoginWays, operator: Operator, way: LoginWay) {
+  const { cookie, endsWallAt } = await ways.sessions.begin(request, operator, way);
   const ends_at = new Date(endsWallAt).toISOString();
   return { value: { ...shown(operator, ways), ends_at }, cookies: [cookie] };
 }
@@ -114,8 +115,7 @@ export const SESSION_ENDPOINTS: readonly SessionEndpoint[] = [
     takes: "token",
     result: "SessionResult",
     async answer(request, ways) {
-      const operator = await ways.login.operatorOf(request);
-      return answerOfStarted(operator, ways, await ways.sessions.begin(request, operator, "token"));
+      return startSession(request, ways, await ways.login.operatorOf(request), "token");
     },
   },
   {
@@ -130,8 +130,7 @@ export const SESSION_ENDPOINTS: readonly SessionEndpoint[] = [
     ),
     result: "SessionResult",
     async answer(request, ways, { code }) {
-      const operator = await ways.login.operatorOfCode(request, code as string);
-      return answerOfStarted(operator, ways, await ways.sessions.begin(request, operator, "code"));
+      return startSession(request, ways, await ways.login.operatorOfCode(request, code as string), "code");
     },
   },
   {
@@ -160,11 +159,7 @@ export const SESSION_ENDPOINTS: readonly SessionEndpoint[] = [
     result: "SessionResult",
     async answer(request, ways, { answer }) {
       const operator = await providerIn(ways).finish(request, answer as string);
-      const { value, cookies = [] } = answerOfStarted(
-        operator,
-        ways,
-        await ways.sessions.begin(request, operator, "identity_provider"),
-      );
+      const { value, cookies } = await startSession(request, ways, operator, "identity_provider");
       return { value, cookies: [...cookies, forgetAttempt(request)] };
     },
   },

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { test, type TestContext } from "node:test";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { askRemote } from "./ask-remote.ts";
-import { RemoteDefect } from "./remote-defect.ts";
+import { RemoteDefect } from "./read-answer.ts";
 
 const EVENTS = { "Content-Type": "text/event-stream; charset=utf-8", "Datarun-Api": "1" };
 

@@ -3,9 +3,8 @@ import type { JsonObject } from "../../../terms/json/json.ts";
 import type { OnProgress } from "../../../terms/on-progress.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import type { Remote } from "./find-remote.ts";
-import { RemoteDefect } from "./remote-defect.ts";
+import { RemoteDefect, readError, readNote, readNotes, readObject, readProgress } from "./read-answer.ts";
 import { createEventReader } from "./read-events.ts";
-import { readError, readNote, readNotes, readObject, readProgress } from "./read-answer.ts";
 import { bytesOf, openReply, readReply, REPLY_BYTES_MAX, type RemoteReply, unreachable } from "./post-to-remote.ts";
 import type { Pieces } from "../write-text.ts";
 

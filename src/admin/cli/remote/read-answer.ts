@@ -4,13 +4,15 @@ import { isJsonObject, type JsonObject, readJsonExactly } from "../../../terms/j
 import type { OnProgress } from "../../../terms/on-progress.ts";
 import { OperatorError, type OperatorErrorCode } from "../../../terms/operator-error.ts";
 import { printable, printableLines } from "../../../terms/text/printable.ts";
-import { RemoteDefect } from "./remote-defect.ts";
 import { COMMAND_VARIABLES } from "../../../terms/variables.ts";
 
 /**
  * Reads a remote service's answer as untrusted input: unexpected content is neither written to a terminal nor taken for
  * another kind of answer.
  */
+
+/** A defect of the remote service. The message is safe to print. */
+export class RemoteDefect extends Error {}
 
 const OWN_CODES: readonly string[] = [
   "usage",

@@ -25,9 +25,8 @@ export default defineVerb({
 
   async run({ budget: id }, { act, store, ledger, note }) {
     const reader = await ledger();
-    const counted = await (
-      await store()
-    ).recountBudget(act, id, async ({ budget, period }) => {
+    const open = await store();
+    const counted = await open.recountBudget(act, id, async ({ budget, period }) => {
       const setAt = Math.max(period.from, budget.setWallAt);
       const countedFrom = Math.max(period.from, countsFrom(budget));
       const since = await reader.sumStarts(spendFilterOf(budget, setAt, period.to));

@@ -40,9 +40,8 @@ export default defineVerb({
   }),
 
   async run({ by = "source", source, ...times }, { clock, ledger }) {
-    const lines = await (
-      await ledger()
-    ).activity({ by, ...toRecentSpan(times, clock), ...(source !== undefined && { source }) });
+    const open = await ledger();
+    const lines = await open.activity({ by, ...toRecentSpan(times, clock), ...(source !== undefined && { source }) });
     return {
       activity: lines.map((line) => ({
         source: line.source,

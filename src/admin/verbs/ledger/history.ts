@@ -90,9 +90,8 @@ export default defineVerb({
     if (by === "version" && (input.source ?? input.function) === undefined)
       throw new OperatorError("usage", "Give --source or --function too: a version is one of a source or a function.");
     requirePossible({ step, ...span }, canBeSummed(selection));
-    const found = await (
-      await ledger()
-    ).history({ ...selection, ...span, step, timeZone, groupsMax: limit }, onProgress);
+    const open = await ledger();
+    const found = await open.history({ ...selection, ...span, step, timeZone, groupsMax: limit }, onProgress);
     const keys = found.groups.map(({ key }) => key);
     const named = await namesOf(by === "org" || by === "workflow" ? keys : [], store);
     const numberOf = await numbersOf(store, by === "version" ? keys.filter((key) => key !== "") : []);

@@ -63,17 +63,9 @@ export default defineVerb({
     const { ledger, store, note, onProgress } = call;
     const timeZone = requireTimeZone(time_zone ?? "UTC");
     const span = requireTime({ from: toMoment(from, timeZone), to: toMoment(to, timeZone) });
-    const all = await (
-      await ledger()
-    ).spend(
-      by,
-      {
-        ...span,
-        timeZone,
-        ...givenOf({ organizationId: org, workflowId: workflow, source, credentialId: credential }),
-      },
-      onProgress,
-    );
+    const scope = givenOf({ organizationId: org, workflowId: workflow, source, credentialId: credential });
+    const open = await ledger();
+    const all = await open.spend(by, { ...span, timeZone, ...scope }, onProgress);
     const { lines, next } = await readPageOf(all, page, note, ({ key, currency }) => [key, currency]);
     const named = await namesOf(NAMED.has(by) ? lines.map(({ key }) => key) : [], store);
     return {

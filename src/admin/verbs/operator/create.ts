@@ -28,9 +28,8 @@ export default defineVerb({
 
   async run({ name, role, expires_in }, { act, store, note }) {
     const token = makeOperatorToken();
-    const operator = await (
-      await store()
-    ).createOperator(act, {
+    const open = await store();
+    const operator = await open.createOperator(act, {
       id: newId("operator", act.wallAt),
       name,
       role,

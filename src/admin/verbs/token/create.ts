@@ -25,9 +25,8 @@ export default defineVerb({
 
   async run({ org, name = "", expires_in }, { act, store, note }) {
     const accessToken = makeAccessToken();
-    const token = await (
-      await store()
-    ).createToken(act, {
+    const open = await store();
+    const token = await open.createToken(act, {
       id: newId("token", act.wallAt),
       organizationId: org,
       name,

@@ -27,9 +27,8 @@ export default defineVerb({
   result: Type.Object({ workflow: text }),
 
   async run(input, { act, store }) {
-    const workflow = await (
-      await store()
-    ).createWorkflow(act, {
+    const open = await store();
+    const workflow = await open.createWorkflow(act, {
       id: newId("workflow", act.wallAt),
       organizationId: input.org,
       name: input.name ?? "",

@@ -1,2 +1,0 @@
-/** A defect of the remote service. The message is safe to print. */
-export class RemoteDefect extends Error {}
