@@ -22,7 +22,6 @@ export interface CachingAuthenticator extends Authenticator {
 export interface AuthenticatorStats {
   readonly tokens: LookupStats;
   readonly workflows: LookupStats;
-  readonly usesPending: number;
 }
 
 export const ACCESS_LIMITS: LookupLimits = {
@@ -121,7 +120,7 @@ export function createAuthenticator({ store, clock }: { store: AccessStore; cloc
   return {
     resolveToken,
     resolveCaller,
-    stats: () => ({ tokens: tokens.stats, workflows: workflows.stats, usesPending: used.pending }),
+    stats: () => ({ tokens: tokens.stats, workflows: workflows.stats }),
     close: () => used.close(),
   };
 }

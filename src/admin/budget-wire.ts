@@ -1,5 +1,6 @@
 import { BUDGET_PERIODS, budgetText, countsFrom, isNearlyUsed, type Budget } from "../terms/money/budget.ts";
 import type { BudgetRejections } from "../ledger/read/budget-rejections.ts";
+import { idInput } from "./shared-inputs.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { Type } from "../terms/schema/type.ts";
 import type { BudgetUse } from "./ports.ts";
@@ -9,12 +10,7 @@ import type { LedgerAnswers } from "../ledger/read/ledger-reader.ts";
 
 /** Inputs and results of budgets. */
 
-export const budgetInput = Type.String({
-  pattern: "^bud_",
-  maxLength: 128,
-  description: "Id of the budget (bud_…)",
-  "x-says": "must be the id of a budget (bud_…)",
-});
+export const budgetInput = idInput("a budget", "bud_");
 
 export function unknownBudget(id: string): Error {
   return unknownId("budget", id, "datarun budget list");

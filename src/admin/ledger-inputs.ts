@@ -3,7 +3,7 @@ import { Type } from "../terms/schema/type.ts";
 import { DIGEST_CHARACTERS, SHORT_DIGEST } from "../terms/version.ts";
 import { CALL_OUTCOMES } from "../ledger/journal/verdicts.ts";
 import type { LedgerFilter } from "../ledger/read/ledger-filter.ts";
-import { functionInput, givenOf, organizationInput, sourceInput, workflowInput } from "./shared-inputs.ts";
+import { functionInput, givenOf, idInput, organizationInput, sourceInput, workflowInput } from "./shared-inputs.ts";
 import { isDay, startOfDay, type TimeSpan } from "../terms/time/calendar.ts";
 import type { Clock } from "../terms/time/clock.ts";
 import { DAY_MS } from "../terms/time/durations.ts";
@@ -13,12 +13,10 @@ import { OperatorError } from "../terms/operator-error.ts";
 
 /** Inputs that several verbs of the ledger share. */
 
-export const transactionInput = Type.String({
-  pattern: "^trx_",
-  maxLength: 128,
+export const transactionInput = {
+  ...idInput("a run", "trx_"),
   description: "Id of the run (trx_…), its transaction_id",
-  "x-says": "must be the id of a run (trx_…)",
-});
+};
 
 export function momentInput(description: string) {
   return Type.String({

@@ -13,26 +13,21 @@ export function givenOf<Members extends object>(
   return Object.fromEntries(given) as { [Name in keyof Members]?: Exclude<Members[Name], undefined> };
 }
 
-export const organizationInput = Type.String({
-  pattern: "^org_",
-  maxLength: 128,
-  description: "Id of the organization (org_…)",
-  "x-says": "must be the id of an organization (org_…)",
-});
+/** @param what the object with its article, such as `an organization` */
+export function idInput(what: string, prefix: string) {
+  return Type.String({
+    pattern: `^${prefix}`,
+    maxLength: 128,
+    description: `Id of the ${what.slice(what.indexOf(" ") + 1)} (${prefix}…)`,
+    "x-says": `must be the id of ${what} (${prefix}…)`,
+  });
+}
 
-export const workflowInput = Type.String({
-  pattern: "^wfl_",
-  maxLength: 128,
-  description: "Id of the workflow (wfl_…)",
-  "x-says": "must be the id of a workflow (wfl_…)",
-});
+export const organizationInput = idInput("an organization", "org_");
 
-export const credentialInput = Type.String({
-  pattern: "^cred_",
-  maxLength: 128,
-  description: "Id of the credential (cred_…)",
-  "x-says": "must be the id of a credential (cred_…)",
-});
+export const workflowInput = idInput("a workflow", "wfl_");
+
+export const credentialInput = idInput("a credential", "cred_");
 
 export const sourceInput = Type.String({
   minLength: 1,

@@ -5,6 +5,7 @@ import type { WrappedKey } from "../../../credentials/ports.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 import { unknownId } from "../../require.ts";
 import { listOf, text } from "../../result-schemas.ts";
+import { idInput } from "../../shared-inputs.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -13,12 +14,7 @@ export default defineVerb({
     "`keys verify` lists the data keys that cannot be opened. A key that seals no credential is simply removed. Credentials that are sealed with it are deleted with it, and have to be stored again: this requires --with-credentials, and is refused if the key can be opened here. First make sure that no machine has its root key.",
   example: "key_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f --with-credentials",
   input: {
-    key: Type.String({
-      pattern: "^key_",
-      maxLength: 128,
-      "x-says": "must be the id of a data key (key_…)",
-      description: "Id of the data key (key_…)",
-    }),
+    key: idInput("a data key", "key_"),
     with_credentials: Type.Optional(
       Type.Boolean({ description: "Also delete the credentials that are sealed with it" }),
     ),

@@ -11,6 +11,7 @@ import {
   credentialInput,
   functionInput,
   givenOf,
+  idInput,
   organizationInput,
   sourceInput,
   workflowInput,
@@ -46,14 +47,7 @@ export default defineVerb({
     org: Type.Optional(organizationInput),
     workflow: Type.Optional(workflowInput),
     credential: Type.Optional(credentialInput),
-    token: Type.Optional(
-      Type.String({
-        pattern: "^tok_",
-        maxLength: 128,
-        description: "Id of the token (tok_…)",
-        "x-says": "must be the id of a token (tok_…)",
-      }),
-    ),
+    token: Type.Optional(idInput("a token", "tok_")),
     function: Type.Optional(functionInput),
     source_version: filterInputs.source_version,
     function_version: filterInputs.function_version,
