@@ -5,7 +5,6 @@ import { amountText } from "../../../terms/money/money.ts";
 import { toCostTexts } from "../../ledger-wire.ts";
 import { numbersOf } from "../../recorded-versions.ts";
 import { Type } from "../../../terms/schema/type.ts";
-import { DAY_MS } from "../../../terms/time/durations.ts";
 import { functionInput } from "../../shared-inputs.ts";
 import { momentInput, toRecentSpan } from "../../ledger-inputs.ts";
 import { requireFunction } from "../../require.ts";

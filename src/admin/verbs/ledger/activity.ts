@@ -1,6 +1,5 @@
 import { Type } from "../../../terms/schema/type.ts";
 import { ACTIVITY_KEYS, NEWEST_OF_EACH, NEWEST_OF_ONE } from "../../../ledger/read/sum-activity.ts";
-import { DAY_MS } from "../../../terms/time/durations.ts";
 import { sourceInput } from "../../shared-inputs.ts";
 import { momentInput, toRecentSpan } from "../../ledger-inputs.ts";
 import { count, listed, orNull, text, time, toWireTime, yesOrNo } from "../../result-schemas.ts";
