@@ -1,6 +1,6 @@
 import type { SourceDeclaration } from "../sdk/source.ts";
 import { isCurrency } from "../terms/money/currency.ts";
-import { amountText, AMOUNT_MAX, type Micros, readAmount } from "../terms/money/money.ts";
+import { amountText, AMOUNT_MAX, readAmount } from "../terms/money/money.ts";
 import type { Price } from "../terms/money/price.ts";
 
 /** The fields of `charge`, or of one of its rows, that state a price. */
@@ -14,15 +14,11 @@ export function readListPrice({ amount, currency }: Listed): Price | string | nu
   if (currency !== undefined && !isCurrency(currency))
     return `${currency} is not a currency code of ISO 4217, such as EUR`;
   if (amount === undefined) return currency === undefined ? null : "a currency needs an amount";
-  const micros = microsOf(amount);
+  // The shortest decimal text of a number with so few digits is exactly what its author wrote.
+  const micros = readAmount(String(amount));
   if (micros === null) return `an amount has at most six decimals, and is at most ${amountText(AMOUNT_MAX)}`;
   if (micros === 0n) return null;
   return currency === undefined ? "an amount needs its currency, such as EUR" : { amount: micros, currency };
-}
-
-/** The shortest decimal text of a number with so few digits is exactly what its author wrote. */
-function microsOf(amount: number): Micros | null {
-  return readAmount(String(amount));
 }
 
 /** The list price of a source; for a table of charges, the highest one. The declaration has been checked. */

@@ -9,7 +9,7 @@ import { documentContent } from "./load-source.ts";
 import { toRunnable } from "./runnable.ts";
 
 /** Code from a store would run in the process of the service, with everything that the service can reach. */
-export const CODE_IS_NOT_LOADED = "it is written in TypeScript, and code from the store is not run outside an isolate";
+const CODE_IS_NOT_LOADED = "it is written in TypeScript, and code from the store is not run outside an isolate";
 
 /** Whether the content of a version is code: that of a source in TypeScript. */
 export function isCode(content: string): boolean {

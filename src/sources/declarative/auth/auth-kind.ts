@@ -43,8 +43,8 @@ export interface CompiledAuth {
 
 /** Adds authentication to a request that is otherwise complete. */
 export interface AuthStep {
-  readonly headerNames: readonly string[];
-  readonly queryNames: readonly string[];
+  readonly headerNames?: readonly string[];
+  readonly queryNames?: readonly string[];
   /** The parts of the request from which the step computes something. */
   readonly covers?: ReadonlySet<RequestPart>;
   /** @throws Fault that names the credential field that cannot be used */
@@ -121,7 +121,6 @@ export function authKind<Schema extends TObject>(kind: AuthKind<Schema>): AuthKi
 export function inOneHeader(name: string, template: Template): AuthStep {
   return {
     headerNames: [name],
-    queryNames: [],
     apply(request, values) {
       const value = fill(template, values, inHeader);
       return value === undefined ? request : withHeaders(request, { [name]: value });

@@ -54,7 +54,7 @@ export function compileAuthenticated(
   assertDistinct(values, file, place);
   assertUnclaimed(steps, request, place);
 
-  const added = new Set(steps.flatMap(({ queryNames }) => queryNames));
+  const added = new Set(steps.flatMap(({ queryNames = [] }) => queryNames));
 
   return {
     render(given, linked) {
@@ -76,7 +76,7 @@ export function compileAuthenticated(
   ): RenderedRequest {
     const without = { ...known, [name]: undefined };
     const rendered = request.render(without, covers, target);
-    const adding = covers.has("query") ? steps.filter(({ queryNames }) => queryNames.length > 0) : [];
+    const adding = covers.has("query") ? steps.filter(({ queryNames }) => queryNames !== undefined) : [];
     return adding.reduce((ready, step) => step.apply(ready, without), rendered);
   }
 }
@@ -118,8 +118,8 @@ function assertUnclaimed(
   const headers = new Set(headerNames);
   const parameters = new Set(queryNames);
   for (const step of steps) {
-    for (const name of step.headerNames) claim(headers, name, "header");
-    for (const name of step.queryNames) claim(parameters, name, "parameter");
+    for (const name of step.headerNames ?? []) claim(headers, name, "header");
+    for (const name of step.queryNames ?? []) claim(parameters, name, "parameter");
   }
 
   function claim(taken: Set<string>, name: string, what: string): void {

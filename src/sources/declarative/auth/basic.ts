@@ -1,9 +1,8 @@
-import type { Static } from "typebox";
 import { Type } from "../../../terms/schema/type.ts";
 import { closed, template } from "../format/format-words.ts";
 import { asItIs } from "../request/encodings.ts";
 import { fill, parseTemplate } from "../request/template.ts";
-import { authKind, fieldProblem, withHeaders, type AuthSetting, type AuthStep } from "./auth-kind.ts";
+import { authKind, fieldProblem, withHeaders } from "./auth-kind.ts";
 
 const Basic = Type.Object(
   {
@@ -14,23 +13,24 @@ const Basic = Type.Object(
   { ...closed, description: "HTTP Basic authentication." },
 );
 
-export const basic = authKind({ schema: Basic, compile: (file, setting) => ({ step: compileBasic(file, setting) }) });
-
-function compileBasic(auth: Static<typeof Basic>, { known, place }: AuthSetting): AuthStep {
-  const username = parseTemplate(auth.username, known, place.in("username"));
-  const password = parseTemplate(auth.password, known, place.in("password"));
-  return {
-    headerNames: ["authorization"],
-    queryNames: [],
-    apply(request, values) {
-      const user = fill(username, values, asItIs);
-      const secret = fill(password, values, asItIs);
-      if (user === undefined || secret === undefined) return request;
-      // The first colon ends the user name; the vendor would read the rest as the password.
-      if (user.includes(":")) throw fieldProblem(username, "must not contain a colon");
-      return withHeaders(request, {
-        authorization: `Basic ${Buffer.from(`${user}:${secret}`, "utf8").toString("base64")}`,
-      });
-    },
-  };
-}
+export const basic = authKind({
+  schema: Basic,
+  compile(file, { known, place }) {
+    const username = parseTemplate(file.username, known, place.in("username"));
+    const password = parseTemplate(file.password, known, place.in("password"));
+    return {
+      step: {
+        headerNames: ["authorization"],
+        apply(request, values) {
+          const user = fill(username, values, asItIs);
+          const secret = fill(password, values, asItIs);
+          if (user === undefined || secret === undefined) return request;
+          // The first colon ends the user name; the vendor would read the rest as the password.
+          if (user.includes(":")) throw fieldProblem(username, "must not contain a colon");
+          const encoded = Buffer.from(`${user}:${secret}`, "utf8").toString("base64");
+          return withHeaders(request, { authorization: `Basic ${encoded}` });
+        },
+      },
+    };
+  },
+});

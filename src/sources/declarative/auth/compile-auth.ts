@@ -43,14 +43,7 @@ export function compileAuth(written: AuthFile | readonly AuthFile[] | undefined,
     const known = hasToken ? { ...setting.known, token: null } : setting.known;
     return kind.compile(file, { ...setting, known, place });
   });
-  return Object.assign({ kinds: compiled, moments: setting.moments }, ...compiled.map(around)) as Auth;
-}
-
-/** What a kind does besides adding to requests. Each of these is of a kind that a file can use once. */
-function around({ tokens, challenges, tls }: CompiledAuth): Partial<Auth> {
-  return {
-    ...(tokens === undefined ? {} : { tokens }),
-    ...(challenges === undefined ? {} : { challenges }),
-    ...(tls === undefined ? {} : { tls }),
-  };
+  // Each of these is of a kind that a file can use once.
+  const around = Object.assign({}, ...compiled) as Pick<CompiledAuth, "tokens" | "challenges" | "tls">;
+  return { ...around, kinds: compiled, moments: setting.moments };
 }

@@ -21,7 +21,7 @@ const HttpDigest = Type.Object(
 );
 
 /** Nothing is added before the challenge, but the field is taken. */
-const NOTHING_YET: AuthStep = { headerNames: ["authorization"], queryNames: [], apply: (request) => request };
+const NOTHING_YET: AuthStep = { headerNames: ["authorization"], apply: (request) => request };
 
 export const httpDigest = authKind({
   schema: HttpDigest,

@@ -42,7 +42,7 @@ function ecdsa(bits: number, curve: string, name: string): Algorithm {
 }
 
 /** The algorithms with a private key, by their names in RFC 7518 and RFC 8037. */
-export const ASYMMETRIC: Readonly<Record<string, Algorithm>> = {
+export const ASYMMETRIC = {
   RS256: rsa(256),
   RS384: rsa(384),
   RS512: rsa(512),
@@ -53,28 +53,17 @@ export const ASYMMETRIC: Readonly<Record<string, Algorithm>> = {
   ES384: ecdsa(384, "secp384r1", "P-384"),
   ES512: ecdsa(512, "secp521r1", "P-521"),
   EdDSA: { key: ["ed25519", "an Ed25519 key"], sign: (text, key) => sign(null, text, key) },
-};
+} satisfies Readonly<Record<string, Algorithm>>;
 
-const ALGORITHMS = [
-  "RS256",
-  "RS384",
-  "RS512",
-  "PS256",
-  "PS384",
-  "PS512",
-  "ES256",
-  "ES384",
-  "ES512",
-  "EdDSA",
-  "HS256",
-  "HS384",
-  "HS512",
-] as const;
+const SYMMETRIC = ["HS256", "HS384", "HS512"] as const;
 
 const Jwt = Type.Object(
   {
     kind: Type.Literal("jwt"),
-    algorithm: words(ALGORITHMS, "The algorithm of the signature."),
+    algorithm: words(
+      [...(Object.keys(ASYMMETRIC) as (keyof typeof ASYMMETRIC)[]), ...SYMMETRIC],
+      "The algorithm of the signature.",
+    ),
     key: template(
       "The private key, PEM without a passphrase, whose lost line breaks are restored; for `HS…` the shared key.",
     ),
@@ -140,8 +129,7 @@ type SignText = (text: Buffer, values: TemplateValues) => Buffer;
 
 function compileSigning(file: Static<typeof Jwt>, known: AuthSetting["known"], place: AuthSetting["place"]): SignText {
   const { algorithm: name } = file;
-  const algorithm = ASYMMETRIC[name];
-  if (algorithm === undefined) {
+  if (isSymmetric(name)) {
     const key = compileKey(file, known, [], place);
     return (text, values) =>
       createHmac(`sha${name.slice(2)}`, keyBytes(key, values, {}))
@@ -150,6 +138,7 @@ function compileSigning(file: Static<typeof Jwt>, known: AuthSetting["known"], p
   }
   if (file.key_encoding !== undefined)
     place.in("key_encoding").refuseKey("format.value", `a key of ${name} is PEM`, "leave it out");
+  const algorithm: Algorithm = ASYMMETRIC[name];
   const key = parseTemplate(file.key, known, place.in("key"));
   return (text, values) => {
     const pem = fill(key, values, asItIs);
@@ -161,6 +150,10 @@ function compileSigning(file: Static<typeof Jwt>, known: AuthSetting["known"], p
       throw fieldProblem(key, `is another kind of key: ${name} needs ${words}`);
     return algorithm.sign(text, read);
   };
+}
+
+function isSymmetric(name: Static<typeof Jwt>["algorithm"]): name is (typeof SYMMETRIC)[number] {
+  return name.startsWith("HS");
 }
 
 /** A document of a file is an object, and absent if all its members are absent. */

@@ -59,7 +59,6 @@ function compileOAuth1(file: Static<typeof OAuth1>, { known, place }: AuthSettin
 
   return {
     headerNames: ["authorization"],
-    queryNames: [],
     apply(request, values) {
       const { clock, nonce } = momentIn(values);
       const issued = fill(token, values, asItIs) ?? "";

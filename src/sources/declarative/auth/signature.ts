@@ -1,13 +1,12 @@
 import { createHash, createHmac } from "node:crypto";
 import type { Static, TProperties } from "typebox";
 import { Type } from "../../../terms/schema/type.ts";
-import { inHeader } from "../request/encodings.ts";
 import { Headers } from "../format/exchange-format.ts";
 import { closed, template, text, words } from "../format/format-words.ts";
 import { checkHeaderName, compileHeaders, renderHeaders, type RenderedRequest } from "../request/render-request.ts";
-import { fill, parseTemplate, namesIn, type KnownNames, type TemplateValues } from "../request/template.ts";
-import { authKind, withHeaders, type AuthSetting, type CompiledAuth } from "./auth-kind.ts";
-import { compileDerived, compileKey, DERIVE, ENCODINGS, HASHES, KEY, keyBytes, type KeyFile } from "./derived-keys.ts";
+import { parseTemplate, namesIn, type KnownNames, type TemplateValues } from "../request/template.ts";
+import { authKind, inOneHeader, withHeaders, type AuthSetting, type CompiledAuth } from "./auth-kind.ts";
+import { compileDerived, compileKey, DERIVE, ENCODINGS, HASHES, KEY, keyBytes } from "./derived-keys.ts";
 import { coveredBy, OF_REQUEST, partsOf, signedText } from "./signed-text.ts";
 
 const OF_SIGNATURE = {
@@ -54,21 +53,14 @@ const Digest = Type.Object(
   },
 );
 
-export const hmac = authKind({
-  schema: Hmac,
-  compile: (file, setting) => compileSignature(file, setting, file),
-});
+export const hmac = authKind({ schema: Hmac, compile: compileSignature });
 
-export const digest = authKind({
-  schema: Digest,
-  compile: (file, setting) => compileSignature(file, setting, null),
-});
+export const digest = authKind({ schema: Digest, compile: compileSignature });
 
-/** Signs the request as it is sent. `keyFile` null: the signature is a hash without a key. */
+/** Signs the request as it is sent. */
 function compileSignature(
   file: Static<typeof Digest> | Static<typeof Hmac>,
   { known, place }: AuthSetting,
-  keyFile: KeyFile | null,
 ): CompiledAuth {
   const ofRequest: KnownNames = { ...known, request: OF_REQUEST };
   const derived = compileDerived(file.derive ?? [], ofRequest, place.in("derive"));
@@ -77,22 +69,21 @@ function compileSignature(
   const shown: KnownNames = { ...known, derived: derived.names, signature: null };
   const value = parseTemplate(file.value ?? "{{ signature }}", shown, place.in("value"));
   const fields = compileHeaders(file.headers ?? {}, shown, place.in("headers"));
-  const header = file.header === undefined ? null : checkHeaderName(file.header, place.in("header"));
-  const key = keyFile === null ? null : compileKey(keyFile, names, derived.names, place);
-  const isInFields = header !== null || namesIn(file.headers, place).has("signature");
-  if (header === null && file.value !== undefined)
+  const field = file.header === undefined ? null : inOneHeader(checkHeaderName(file.header, place.in("header")), value);
+  const key = file.kind === "digest" ? null : compileKey(file, names, derived.names, place);
+  const isInFields = field !== null || namesIn(file.headers, place).has("signature");
+  if (field === null && file.value !== undefined)
     place.in("value").refuseKey("format.value", '"value" belongs to a header field', "give its name as header");
 
   function sign(request: RenderedRequest, values: TemplateValues) {
     const parts = { ...values, request: partsOf(request) };
     const { texts, bytes } = derived.make(parts);
     const known = { ...parts, derived: texts };
-    const secret = key === null ? null : keyBytes(key, known, bytes);
-    const hash = secret === null ? createHash(file.algorithm) : createHmac(file.algorithm, secret);
+    const hash = key === null ? createHash(file.algorithm) : createHmac(file.algorithm, keyBytes(key, known, bytes));
     return { ...known, signature: hash.update(signedText(canonical, known), "utf8").digest(file.encoding) };
   }
 
-  const covers = coveredBy([file.canonical, file.derive, keyFile?.key], place);
+  const covers = coveredBy([file.canonical, file.derive, file.kind === "hmac" ? file.key : undefined], place);
   if (!isInFields) {
     if (fields.length > 0)
       place.in("headers").refuseKey("format.value", "header fields without the signature", "write them in the request");
@@ -100,16 +91,12 @@ function compileSignature(
   }
   return {
     step: {
-      headerNames: [...(header === null ? [] : [header]), ...fields.map(([name]) => name)],
-      queryNames: [],
+      headerNames: [...(field?.headerNames ?? []), ...fields.map(([name]) => name)],
       covers,
       apply(request, values) {
         const signed = sign(request, values);
-        const filled = header === null ? undefined : fill(value, signed, inHeader);
-        return withHeaders(request, {
-          ...renderHeaders(fields, signed),
-          ...(filled === undefined ? {} : { [header!]: filled }),
-        });
+        const ready = withHeaders(request, renderHeaders(fields, signed));
+        return field === null ? ready : field.apply(ready, signed);
       },
     },
   };

@@ -1,6 +1,6 @@
 import type { DocumentLocation } from "../format/read-document.ts";
 import { asItIs, inPlainText } from "../request/encodings.ts";
-import type { RenderedRequest, RequestPart } from "../request/render-request.ts";
+import { addressOf, type RenderedRequest, type RequestPart } from "../request/render-request.ts";
 import { absentOrigin, fill, namesIn, valueProblem, type Template, type TemplateValues } from "../request/template.ts";
 
 /** The names below `request`, in texts that are computed from a request. */
@@ -23,9 +23,9 @@ export function coveredBy(written: unknown, place: DocumentLocation): ReadonlySe
 }
 
 /** The values below `request`. A multipart body is refused when the file is compiled. */
-export function partsOf({ method, origin, host, path, query, body = "" }: RenderedRequest): Record<string, string> {
-  const url = `${origin}${path}${query === "" ? "" : `?${query}`}`;
-  return { method, host, path, query, body: String(body), url };
+export function partsOf(request: RenderedRequest): Record<string, string> {
+  const { method, host, path, query, body = "" } = request;
+  return { method, host, path, query, body: String(body), url: addressOf(request) };
 }
 
 /** The text to sign. A value of the caller or of the credential must not become several lines. @throws Fault */

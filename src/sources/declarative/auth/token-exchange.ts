@@ -4,13 +4,13 @@ import { isNumber, nearestNumbers, readNumber } from "../../../terms/json/exact-
 import type { Json } from "../../../terms/json/json.ts";
 import { Fault, faultCodeOfStatus } from "../../../terms/fault.ts";
 import { durationMs } from "../../../terms/time/durations.ts";
-import { compileExpression, type ReplyView } from "../expressions/expression.ts";
+import { compileExpression, valueOrNull, type ReplyView } from "../expressions/expression.ts";
 import { LoginReply, RequestRef } from "../format/exchange-format.ts";
 import { closed, duration, expression, shared, template, text } from "../format/format-words.ts";
 import type { DocumentLocation } from "../format/read-document.ts";
 import { checkHeaderName, type SendRequest } from "../request/render-request.ts";
 import { parseTemplate, type TemplateValues } from "../request/template.ts";
-import { unreported } from "../reply/unreported.ts";
+import { unreported } from "../reply/compile-charge.ts";
 import { acceptOf, assertReading, compileView } from "../reply/view-reply.ts";
 import {
   authKind,
@@ -105,12 +105,12 @@ function compileTokenExchange(
     if (view.status === 400) throw new Fault("source.credential_rejected", { status: 400 });
     const code = faultCodeOfStatus(view.status);
     if (code !== null) throw new Fault(code, { status: view.status });
-    const token = working(tokenOf, view);
+    const token = valueOrNull(tokenOf, view);
     if (typeof token !== "string" || token === "") {
       reportFailure(view);
       throw new Fault("source.contract", { problem: "the login call returned no token" });
     }
-    return { token, ttlMs: ttlOf(expiryOf === undefined ? null : working(expiryOf, view)) };
+    return { token, ttlMs: ttlOf(expiryOf === undefined ? null : valueOrNull(expiryOf, view)) };
   }
 
   /**
@@ -146,12 +146,4 @@ function compileTokenExchange(
       drop: (owner, values, token) => cache.drop(keyOf(owner, values), token),
     },
   };
-}
-
-function working(evaluate: (view: ReplyView) => Json, view: ReplyView): Json {
-  try {
-    return evaluate(view);
-  } catch {
-    return null;
-  }
 }

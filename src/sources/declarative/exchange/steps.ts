@@ -3,11 +3,11 @@ import type { SourceCall } from "../../../sdk/source.ts";
 import { digitsOf, isNumber } from "../../../terms/json/exact-number.ts";
 import { Fault } from "../../../terms/fault.ts";
 import type { Json } from "../../../terms/json/json.ts";
-import type { ReplyView, StepView } from "../expressions/expression.ts";
+import { valueOrNull, type ReplyView, type StepView } from "../expressions/expression.ts";
 import type { SourceDeclarationFile } from "../format/format.ts";
 import type { StepFile } from "../format/steps-format.ts";
+import { unreported } from "../reply/compile-charge.ts";
 import { compileJudge, faultOfStatus, type Judge } from "../reply/judge-reply.ts";
-import { unreported } from "../reply/unreported.ts";
 import { addressOf, type RenderedRequest, type RequestTarget } from "../request/render-request.ts";
 import { NOT_YET, type TemplateValues } from "../request/template.ts";
 import { ask, valuesOf, type CallLogin } from "./send-and-judge.ts";
@@ -132,7 +132,7 @@ class Walk {
       if (pages.length === max || !hasMore(view)) return answered;
       if (linkIn !== null) {
         visited.add(addressOf(sent!));
-        const link = this.#judged(answered, () => readNextLink(valueOf(linkIn, view), sent, visited));
+        const link = this.#judged(answered, () => readNextLink(valueOrNull(linkIn, view), sent, visited));
         if (link === null) return answered;
         visited.add(link.href);
         target = targetOf(link);
@@ -277,17 +277,8 @@ function faultOfUnusable(status: number): Fault {
 /** Faults that the caller can correct. */
 const CALLERS: ReadonlySet<string> = new Set(["source.input_invalid", "source.credential_missing"]);
 
-/** The value of an expression; `null` if it cannot be evaluated. */
-function valueOf(evaluate: (view: ReplyView) => Json, view: ReplyView): Json {
-  try {
-    return evaluate(view);
-  } catch {
-    return null;
-  }
-}
-
 function textOf(evaluate: (view: ReplyView) => Json, view: ReplyView): string | null {
-  const value = valueOf(evaluate, view);
+  const value = valueOrNull(evaluate, view);
   if (isNumber(value)) return digitsOf(value);
   return typeof value === "string" && value !== "" ? value : null;
 }

@@ -9,10 +9,9 @@ import {
   Reference,
   reckoned,
   valuesOf,
-  type SpendExpressionSteps,
   type ExpressionValue,
 } from "./expression-functions.ts";
-import { pointsOf, textOfPoints } from "./long-text.ts";
+import { pointsOf, type SpendExpressionSteps, textOfPoints } from "./long-text.ts";
 
 /** An expression as the JMESPath library parses it. */
 export type Node = ReturnType<typeof compile>;

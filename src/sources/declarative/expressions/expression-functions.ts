@@ -1,6 +1,15 @@
 import { compareNumbers, ExactNumber, isNumber, readNumber, toDouble } from "../../../terms/json/exact-number.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../terms/json/json.ts";
-import { compareTexts, countCharacters, findLastText, findText, reverseText, TextMaker } from "./long-text.ts";
+import {
+  CHARACTERS_PER_STEP,
+  compareTexts,
+  countCharacters,
+  findLastText,
+  findText,
+  reverseText,
+  type SpendExpressionSteps,
+  TextMaker,
+} from "./long-text.ts";
 
 /** A value during evaluation: JSON, or an expression that is an argument of a function. */
 export type ExpressionValue = Json | Reference;
@@ -12,9 +21,6 @@ export class Reference {
     this.over = over;
   }
 }
-
-/** Subtracts from the remaining steps. @throws Error if there are too few */
-export type SpendExpressionSteps = (steps: number) => void;
 
 type Type = "any" | "number" | "string" | "array" | "object" | "boolean" | "null" | "expression";
 /** `numbers`, `strings` and `arrays` are lists of entries of that type. */
@@ -51,9 +57,6 @@ const SOUGHT_PER_STEP = 4;
 const CASED_PER_STEP = 16;
 /** Characters that are collected into a set per step. */
 const GATHERED_PER_STEP = 2;
-
-/** Characters that the engine copies or compares per step. */
-export const CHARACTERS_PER_STEP = 64;
 
 /**
  * The functions of JMESPath Community. Each counts its cost before it starts, ignores members of prototypes, and takes

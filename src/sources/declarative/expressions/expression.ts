@@ -70,6 +70,15 @@ export function compilePredicate(
   };
 }
 
+/** The value of an expression; `null` if it cannot be evaluated. */
+export function valueOrNull(evaluate: (view: ReplyView) => Json, view: ReplyView): Json {
+  try {
+    return evaluate(view);
+  } catch {
+    return null;
+  }
+}
+
 /** Whether an expression uses only these names. `@` and `$` are the whole view, which includes the reply. */
 export function isOnlyAbout(written: string, roots: readonly string[], place: DocumentLocation): boolean {
   if (/[@$]/.test(written)) return false;

@@ -1,12 +1,13 @@
-/** Subtracts from the remaining steps. */
-type SpendTextSteps = (steps: number) => void;
+/** Subtracts from the remaining steps. @throws Error if there are too few */
+export type SpendExpressionSteps = (steps: number) => void;
 
 /**
  * Texts up to this length are found by the engine, which may compare all their characters at every position. For longer
  * ones, a search is used that visits each position once.
  */
 const SHORT_CHARACTERS = 16;
-const CHARACTERS_PER_STEP = 64;
+/** Characters that the engine copies or compares per step. */
+export const CHARACTERS_PER_STEP = 64;
 /** The longest text that may be built. */
 const MADE_CHARACTERS_MAX = 10 * 1024 * 1024;
 
@@ -14,7 +15,7 @@ const MADE_CHARACTERS_MAX = 10 * 1024 * 1024;
  * The index of `sought` in a text, from `from` on; -1 if it does not occur. The engine's own search may take time in
  * proportion to the product of both lengths, which a hostile reply could exploit.
  */
-export function findText(text: string, sought: string, from: number, spend: SpendTextSteps): number {
+export function findText(text: string, sought: string, from: number, spend: SpendExpressionSteps): number {
   if (sought.length <= SHORT_CHARACTERS || sought.length > text.length) {
     const found = text.indexOf(sought, from);
     spend(1 + ((found === -1 ? text.length : found) - from) / 16);
@@ -36,7 +37,7 @@ export function findText(text: string, sought: string, from: number, spend: Spen
 const PLACES_PER_STEP = 4;
 
 /** The last index of `sought` in a text; -1 if it does not occur. */
-export function findLastText(text: string, sought: string, spend: SpendTextSteps): number {
+export function findLastText(text: string, sought: string, spend: SpendExpressionSteps): number {
   if (sought.length <= SHORT_CHARACTERS || sought.length > text.length) {
     // Backwards, the engine compares at every position until the first difference.
     const found = text.lastIndexOf(sought);
@@ -48,7 +49,7 @@ export function findLastText(text: string, sought: string, spend: SpendTextSteps
 }
 
 /** Reverses a text by code points. */
-export function reverseText(text: string, spend: SpendTextSteps): string {
+export function reverseText(text: string, spend: SpendExpressionSteps): string {
   const points = pointsOf(text, spend);
   return textOfPoints(points, points.length - 1, -1, -1, spend);
 }
@@ -56,7 +57,7 @@ export function reverseText(text: string, spend: SpendTextSteps): string {
 /** Code points that are read or written per step. */
 const POINTS_PER_STEP = 8;
 
-export function pointsOf(text: string, spend: SpendTextSteps): Uint32Array {
+export function pointsOf(text: string, spend: SpendExpressionSteps): Uint32Array {
   spend(text.length / POINTS_PER_STEP);
   const points = new Uint32Array(text.length);
   let length = 0;
@@ -74,7 +75,7 @@ export function textOfPoints(
   from: number,
   to: number,
   step: number,
-  spend: SpendTextSteps,
+  spend: SpendExpressionSteps,
 ): string {
   const count = Math.max(0, Math.ceil((to - from) / step));
   spend(count / POINTS_PER_STEP);
@@ -107,7 +108,7 @@ function bordersOf(sought: string): Int32Array {
 }
 
 /** Compares by code points, as JMESPath requires. */
-export function compareTexts(a: string, b: string, spend: SpendTextSteps): number {
+export function compareTexts(a: string, b: string, spend: SpendExpressionSteps): number {
   const shared = Math.min(a.length, b.length);
   let at = 0;
   while (at < shared && a.charCodeAt(at) === b.charCodeAt(at)) at += 1;
@@ -122,7 +123,7 @@ function rankOf(unit: number): number {
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }
 
-export function countCharacters(text: string, spend: SpendTextSteps): number {
+export function countCharacters(text: string, spend: SpendExpressionSteps): number {
   spend(text.length / 16);
   let count = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -134,10 +135,10 @@ export function countCharacters(text: string, spend: SpendTextSteps): number {
 
 /** Builds a text, up to a maximum length. */
 export class TextMaker {
-  readonly #spend: SpendTextSteps;
+  readonly #spend: SpendExpressionSteps;
   text = "";
 
-  constructor(spend: SpendTextSteps) {
+  constructor(spend: SpendExpressionSteps) {
     this.#spend = spend;
   }
 

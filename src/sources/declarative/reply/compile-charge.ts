@@ -1,4 +1,5 @@
 import type { ChargeModel } from "../../../terms/money/charge.ts";
+import { Fault } from "../../../terms/fault.ts";
 import { listPrice, type ListedReply, type Reply } from "../../../sdk/http.ts";
 import type { JsonObject } from "../../../terms/json/json.ts";
 import type { Price } from "../../../terms/money/price.ts";
@@ -162,4 +163,9 @@ function compileRow(when: string, otherwise: boolean, inputs: readonly string[],
       }
     },
   };
+}
+
+/** The same failure, without a statement about the charge of any request. */
+export function unreported({ code, detail, cause }: Fault): Fault {
+  return new Fault(code, detail, { cause });
 }

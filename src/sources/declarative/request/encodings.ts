@@ -37,12 +37,6 @@ export const inHeader: Encoding = {
   problem: "cannot be used in a header",
 };
 
-/** The JSON or XML writer escapes the value with the whole document. */
-export const inDocument: Encoding = {
-  encode: (text) => text,
-  problem: "is not valid Unicode text",
-};
-
 export const inXml: Encoding = {
   encode: (text) => (CONTROL_BUT_LINES.test(text) || /[\ufffe\uffff]/.test(text) ? null : text),
   problem: "cannot be used in XML",
@@ -56,6 +50,9 @@ export const inPlainText: Encoding = {
 
 /** Leaves values unchanged: for a PEM file, or a password that is encoded afterwards. */
 export const asItIs: Encoding = { encode: (text) => text, problem: "is not valid Unicode text" };
+
+/** The JSON or XML writer escapes the value with the whole document. */
+export const inDocument = asItIs;
 
 /** A name within quotes of `multipart/form-data`, escaped as browsers do. */
 export const inFileName: Encoding = {

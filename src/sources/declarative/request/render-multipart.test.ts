@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../../../terms/json/json.ts";
-import { readMultipart } from "../../../simulation/read-multipart.ts";
+import { readMultipart } from "../../../simulation/received-request.ts";
 import { compileDeclarative } from "../compile-declarative.ts";
 import { fakeCall, faultOf, fileWith, replyOf } from "../fake-call.kit.ts";
 

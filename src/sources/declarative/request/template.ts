@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "../../../terms/json/json.ts";
 import { Fault } from "../../../terms/fault.ts";
 import { asItIs, type Encoding } from "./encodings.ts";
 import { applyFilter, FilterProblem, FILTERS, isAbsent, textOf, type Filter } from "./filters.ts";
-import { CLOCK_NAMES, RequestClock } from "./request-clock.ts";
+import { CLOCK_NAMES, RequestClock } from "./request-moment.ts";
 import { didYouMean } from "../../../terms/text/nearest.ts";
 import type { DocumentLocation } from "../format/read-document.ts";
 
