@@ -9,7 +9,7 @@ import { createWait } from "../run/middleware/wait.ts";
 import { type WatchCalls, withWatch } from "../run/middleware/watch.ts";
 import type { CredentialFinder, VendorClient, RunSource } from "../run/ports.ts";
 import { createSkippedWait } from "../simulation/skipped-wait.ts";
-import { withPlaceholderCredential } from "../simulation/with-placeholder-credential.ts";
+import { withPlaceholderCredential } from "../simulation/made-up-credentials.ts";
 
 export interface CallMiddlewareParts extends AdapterParts {
   readonly finder: CredentialFinder;

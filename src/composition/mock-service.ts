@@ -12,7 +12,7 @@ import { PACKAGE_ROOT } from "../project/package-root.ts";
 import type { Budgets, Leases } from "../run/middleware/ports.ts";
 import type { VendorClient, SourceCatalog } from "../run/ports.ts";
 import type { Settings } from "../settings/settings.ts";
-import { anyCredential } from "../simulation/any-credential.ts";
+import { anyCredential } from "../simulation/made-up-credentials.ts";
 import { RecentRuns } from "../simulation/recent-runs.ts";
 import { failuresFromTexts } from "../simulation/usual-failures.ts";
 import { PLAIN_WORKFLOW, type Caller } from "../terms/caller.ts";

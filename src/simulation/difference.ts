@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { ExactNumber } from "../terms/json/exact-number.ts";
+import { isJsonObject } from "../terms/json/json.ts";
 
 /** One difference between two values, with its path in the form of a JSON pointer. */
 export interface ValueDifference {
@@ -23,16 +23,12 @@ export function differences(
       differences(expected[index], found[index], `${at}/${index}`, contained),
     );
   }
-  if (!isRecord(expected) || !isRecord(found)) return [{ at, expected, found }];
+  if (!isJsonObject(expected) || !isJsonObject(found)) return [{ at, expected, found }];
   const names = new Set([...Object.keys(expected), ...(contained ? [] : Object.keys(found))]);
   return [...names].flatMap((name) => differences(own(expected, name), own(found, name), `${at}/${name}`, contained));
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
-}
-
-function own(record: Readonly<Record<string, unknown>>, name: string): unknown {
+export function own(record: Readonly<Record<string, unknown>>, name: string): unknown {
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 

@@ -3,19 +3,24 @@ import { Fault } from "../terms/fault.ts";
 import { isJsonObject, type JsonObject } from "../terms/json/json.ts";
 import { resembles } from "../terms/text/nearest.ts";
 
-/** The behaviours that a caller may request from a simulated vendor instead of a record. */
-export const MAGIC = [
-  "no_record",
-  "slow",
-  "vendor_5xx",
-  "vendor_4xx",
-  "rate_limited",
-  "credential",
-  "malformed",
-  "timeout",
-  "connection_lost",
-] as const;
-export type Magic = (typeof MAGIC)[number];
+/**
+ * The behaviours that a caller may request from a simulated vendor instead of a record, each with the reply that
+ * simulates it; `null` if a case gives the reply.
+ */
+export const MAGIC_REPLIES = {
+  no_record: null,
+  slow: null,
+  vendor_5xx: { status: 503, body: "<h1>Service Unavailable</h1>" },
+  vendor_4xx: { status: 418, body: {} },
+  rate_limited: { status: 429, body: {} },
+  credential: { status: 401, body: {} },
+  malformed: { status: 200, headers: { "content-type": "application/json" }, body: '{"cut": "of' },
+  timeout: { fault: "hang" },
+  connection_lost: { fault: "reset" },
+} satisfies Readonly<Record<string, ScriptedReply | null>>;
+
+export type Magic = keyof typeof MAGIC_REPLIES;
+export const MAGIC = Object.keys(MAGIC_REPLIES) as readonly Magic[];
 
 /**
  * The undeclared input for such a request: `simulate: "timeout"`, or `simulate: {acme__people: "timeout"}` for one
@@ -67,27 +72,4 @@ function known(asked: unknown, field: string): Magic {
 
 export function isMagic(value: unknown): value is Magic {
   return (MAGIC as readonly unknown[]).includes(value);
-}
-
-/** The reply that simulates a failure; `null` if a case gives the reply. */
-export function magicReply(magic: Magic): ScriptedReply | null {
-  switch (magic) {
-    case "vendor_5xx":
-      return { status: 503, body: "<h1>Service Unavailable</h1>" };
-    case "vendor_4xx":
-      return { status: 418, body: {} };
-    case "rate_limited":
-      return { status: 429, body: {} };
-    case "credential":
-      return { status: 401, body: {} };
-    case "malformed":
-      return { status: 200, headers: { "content-type": "application/json" }, body: '{"cut": "of' };
-    case "timeout":
-      return { fault: "hang" };
-    case "connection_lost":
-      return { fault: "reset" };
-    case "no_record":
-    case "slow":
-      return null;
-  }
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { isJsonObject, readJsonExactly } from "../terms/json/json.ts";
+import { own } from "./difference.ts";
 import { readQuery, type ReceivedRequest } from "./received-request.ts";
 
 /** The content of a request, independent of its encoding. */
@@ -15,7 +16,7 @@ export interface RequestForm {
 const ANYTHING = Symbol("anything");
 
 export function formOf({ path, query, headers, body }: Omit<ReceivedRequest, "method">): RequestForm {
-  return { segments: path.split("/").map(decode), query: { ...query }, body: readBody(body, headers["content-type"]) };
+  return { segments: path.split("/").map(decoded), query: { ...query }, body: readBody(body, headers["content-type"]) };
 }
 
 /**
@@ -52,10 +53,6 @@ function common(one: unknown, other: unknown): unknown {
   return isDeepStrictEqual(one, other) ? one : ANYTHING;
 }
 
-function own(record: Readonly<Record<string, unknown>>, name: string): unknown {
-  return Object.hasOwn(record, name) ? record[name] : undefined;
-}
-
 function readBody(text: string, type = ""): unknown {
   if (text === "") return null;
   if (type.toLowerCase().startsWith("application/x-www-form-urlencoded")) return readQuery(text);
@@ -66,7 +63,8 @@ function readBody(text: string, type = ""): unknown {
   }
 }
 
-function decode(segment: string): string {
+/** A part of a path. If its encoding is invalid, it stays as it is. */
+export function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {

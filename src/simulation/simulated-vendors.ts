@@ -1,11 +1,11 @@
+import { isDeepStrictEqual } from "node:util";
 import type { PlannedCall, RunnableSource, SimulatedVendors } from "../run/ports.ts";
 import type { ScriptedReply, SourceCase } from "../sdk/source.ts";
 import type { Clock } from "../terms/time/clock.ts";
 import { Fault, faultOfDeadline } from "../terms/fault.ts";
 import type { JsonObject } from "../terms/json/json.ts";
 import { asList } from "./as-list.ts";
-import { chooseCase, noRecordCase } from "./choose-case.ts";
-import { magicOf, magicReply, SLOW_MS, type Magic } from "./magic-inputs.ts";
+import { magicOf, MAGIC_REPLIES, SLOW_MS, type Magic } from "./magic-inputs.ts";
 import { scriptedBytes } from "./scripted-bytes.ts";
 
 /** The behaviour of a source's vendor if the request asks for none; `null`: it replies normally. */
@@ -54,7 +54,7 @@ export function createSimulatedVendors(
 function scriptFor(source: RunnableSource, call: PlannedCall, magic: Magic | null): () => ScriptedReply {
   const chosen = caseFor(source, call, magic);
   const replies = asList(chosen?.reply);
-  const instead = magic === null ? null : magicReply(magic);
+  const instead = magic === null ? null : MAGIC_REPLIES[magic];
   const script =
     instead !== null
       ? [...replies.slice(0, -1), instead]
@@ -75,4 +75,41 @@ function caseFor(source: RunnableSource, call: PlannedCall, magic: Magic | null)
 /** All inputs of the request. `simulate` is disabled if the source itself declares an input of that name. */
 function magicInputs(source: RunnableSource, call: PlannedCall): JsonObject {
   return source.inputNames.includes("simulate") ? { ...call.inputs, simulate: null } : call.rawInputs;
+}
+
+/**
+ * Chooses the case that answers these inputs. First choice: equal inputs, if possible without a failure. Otherwise: the
+ * case with a record that shares the most inputs, so that a simulated workflow always returns an example. Simulated
+ * runs are marked as such everywhere, so an example is not mistaken for a real answer. `null` if the source has no case
+ * with a record.
+ */
+function chooseCase(cases: readonly SourceCase[], inputs: JsonObject): SourceCase | null {
+  const given = Object.fromEntries(Object.entries(inputs));
+  const equal = cases.filter((each) => isDeepStrictEqual(each.inputs, given));
+  if (equal.length > 0) return equal.find(({ expect }) => "match" in expect) ?? equal[0]!;
+  let best: SourceCase | null = null;
+  let bestLikeness = -1;
+  for (const each of cases) {
+    const likeness = likenessOf(each.inputs, given);
+    if ("match" in each.expect && each.expect.match && likeness > bestLikeness) {
+      best = each;
+      bestLikeness = likeness;
+    }
+  }
+  return best;
+}
+
+/**
+ * The number of equal inputs, plus 0.5 if the same names are given: a source may send another request for another set
+ * of names.
+ */
+function likenessOf(inputs: JsonObject, given: JsonObject): number {
+  const shared = Object.entries(inputs).filter(([name, value]) => isDeepStrictEqual(given[name], value)).length;
+  const asksAlike = isDeepStrictEqual(Object.keys(inputs).sort(), Object.keys(given).sort());
+  return shared + (asksAlike ? 0.5 : 0);
+}
+
+/** The case that shows what "no record" looks like. */
+function noRecordCase(cases: readonly SourceCase[]): SourceCase | null {
+  return cases.find(({ expect }) => "match" in expect && !expect.match) ?? null;
 }

@@ -2,12 +2,11 @@ import type { RunnableSource } from "../run/ports.ts";
 import type { ScriptedReply } from "../sdk/source.ts";
 import type { Clock } from "../terms/time/clock.ts";
 import { isDeclaredOrigin } from "../terms/http/origins.ts";
-import { isMagic, MAGIC, magicReply, SLOW_MS } from "./magic-inputs.ts";
-import { matchRequest, requestsOf } from "./match-request.ts";
+import { isMagic, MAGIC, MAGIC_REPLIES, SLOW_MS } from "./magic-inputs.ts";
 import type { ReplyEvaluation } from "./ports.ts";
 import type { ReceivedRequest } from "./received-request.ts";
 import { recordRequests, type RecordedRequest } from "./record-requests.ts";
-import { MAGIC_TEXT } from "./request-form.ts";
+import { decoded, formOf, isOfForm, MAGIC_TEXT } from "./request-form.ts";
 import { startScriptedServer } from "./scripted-server.ts";
 
 export interface VendorSimulatorOptions extends ReplyEvaluation {
@@ -58,7 +57,7 @@ function answer(
   const [, host = "", ...rest] = request.path.split("/");
   if (host === "") return { status: 200, body: { vendors: hosts.map((name) => `/${name}`) } };
   const atVendor = { ...request, path: `/${rest.join("/")}` };
-  const known = requestsOf(recorded, hostOf(host), declared);
+  const known = requestsOf(recorded, decoded(host), declared);
   const asked = askedFor(request);
   const misspelt = asked.find((word) => !isMagic(word));
   if (misspelt !== undefined) return noSuchMagic(misspelt);
@@ -66,7 +65,7 @@ function answer(
   const found = inTurn(matchRequest(known, atVendor));
   if (magic === "no_record") return noRecord(known, atVendor.method) ?? nothingThere(known, hosts);
   if (magic === "slow" && found !== null) return { ...found.reply, delay_ms: SLOW_MS };
-  const instead = magic === null ? null : magicReply(magic);
+  const instead = magic === null ? null : MAGIC_REPLIES[magic];
   if (instead !== null) return instead;
   return found === null ? nothingThere(known, hosts) : relocated(found.reply);
 }
@@ -115,10 +114,34 @@ function nothingThere(known: readonly RecordedRequest[], hosts: readonly string[
   };
 }
 
-function hostOf(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+/**
+ * The recorded requests of one case with the same method, path, query and body as a received request, in the order of
+ * the case. If several cases match, the first with a record is used, else the first. Empty without a match.
+ */
+function matchRequest(recorded: readonly RecordedRequest[], received: ReceivedRequest): readonly RecordedRequest[] {
+  const form = formOf(received);
+  const same = recorded.filter((each) => each.method === received.method && isOfForm(each.form, form));
+  const chosen = same.find(hasRecord) ?? same[0];
+  return same.filter((each) => each.case === chosen?.case && each.source === chosen.source);
+}
+
+/** The recorded requests to a host, or to a pattern of hosts that matches it. */
+function requestsOf(
+  recorded: readonly RecordedRequest[],
+  host: string,
+  declared: ReadonlyMap<string, readonly string[]>,
+): readonly RecordedRequest[] {
+  return recorded.filter(
+    ({ origin, source }) => new URL(origin).host === host || patternsOf(declared.get(source), host, origin),
+  );
+}
+
+function patternsOf(origins: readonly string[] | undefined, host: string, origin: string): boolean {
+  const scheme = new URL(origin).protocol;
+  const patterns = (origins ?? []).filter((declared) => declared.includes("*"));
+  return isDeclaredOrigin(`${scheme}//${host}`, patterns);
+}
+
+function hasRecord({ case: each }: RecordedRequest): boolean {
+  return "match" in each.expect && each.expect.match;
 }
