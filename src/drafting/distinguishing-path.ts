@@ -1,3 +1,4 @@
+import { isTrue } from "../sources/declarative/expressions/evaluate.ts";
 import { isJsonObject, type Json } from "../terms/json/json.ts";
 import { isSecretName } from "./imports/secret-names.ts";
 
@@ -5,14 +6,14 @@ const DEPTH_MAX = 4;
 
 /** The path to the first member that `has` contains and `lacks` omits or leaves empty; `null` if there is none. */
 export function distinguishingSteps(has: Json, lacks: Json): readonly string[] | null {
-  if (Array.isArray(has)) return has.length > 0 && !isTruthy(lacks) ? [] : null;
+  if (Array.isArray(has)) return has.length > 0 && !isTrue(lacks) ? [] : null;
   return search(has, lacks, []);
 }
 
 function search(has: Json, lacks: Json, steps: readonly string[]): readonly string[] | null {
   if (!isJsonObject(has) || steps.length >= DEPTH_MAX) return null;
-  const members = Object.entries(has).filter(([, value]) => isTruthy(value));
-  for (const [name] of members) if (!isTruthy(memberOf(lacks, name))) return [...steps, name];
+  const members = Object.entries(has).filter(([, value]) => isTrue(value));
+  for (const [name] of members) if (!isTrue(memberOf(lacks, name))) return [...steps, name];
   for (const [name, value] of members) {
     const found = search(value, memberOf(lacks, name), [...steps, name]);
     if (found !== null) return found;
@@ -46,7 +47,7 @@ interface Sign {
 function signsOf(answer: Json, other: Json, steps: readonly string[]): readonly Sign[] {
   const path = pathOf(steps);
   if (Array.isArray(answer)) {
-    const empty = answer.length === 0 && isTruthy(other);
+    const empty = answer.length === 0 && isTrue(other);
     return empty ? [{ kind: "list", says: `type(${path}) == 'array' && length(${path}) == \`0\`` }] : [];
   }
   if (isJsonObject(answer)) {
@@ -60,12 +61,6 @@ function signsOf(answer: Json, other: Json, steps: readonly string[]): readonly 
   const isWord =
     !isSecretName(steps.at(-1) ?? "") && typeof answer === "string" && /^[A-Za-z][A-Za-z_ -]{0,40}$/.test(answer);
   return isWord ? [{ kind: "word", says: `${path} == '${answer}'` }] : [];
-}
-
-/** Truth by the rules of JMESPath: empty texts, lists and objects are false, the number 0 is true. */
-export function isTruthy(value: Json): boolean {
-  if (value === null || value === false || value === "") return false;
-  return typeof value !== "object" || Object.keys(value).length > 0;
 }
 
 /** A JMESPath to a member of `body`. Names are quoted where necessary. */

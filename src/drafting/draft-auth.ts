@@ -1,5 +1,6 @@
 import { AUTH_WORDS } from "../sources/declarative/draft-words.ts";
 import type { JsonObject } from "../terms/json/json.ts";
+import { freeName } from "./draft-request.ts";
 
 /** The authentication of a request. */
 export interface DraftedAuth {
@@ -29,17 +30,10 @@ export function draftAuth(word: string): DraftedAuth {
   if (kind === "header" && isNamed) return keyAuth({ header: rest });
   if (kind === "query" && isNamed) return keyAuth({ query: rest });
   if (kind === "hmac" && isNamed) return signedAuth(rest);
-  const grant = GRANTS.get(kind);
-  if (grant !== undefined) return grant(rest);
+  if (kind === "oauth2") return loginAuth(rest, "client_credentials");
+  if (kind === "oauth2_password") return loginAuth(rest, "password");
   throw new RangeError(`auth is ${AUTH_WORDS}`);
 }
-
-const GRANTS: ReadonlyMap<string, (url: string) => DraftedAuth> = new Map(
-  Object.entries<(url: string) => DraftedAuth>({
-    oauth2: (url) => loginAuth(url, "client_credentials"),
-    oauth2_password: (url) => loginAuth(url, "password"),
-  }),
-);
 
 /** With `password: false`, the key is sent as the user name with an empty password. */
 export function basicAuth({ password = true } = {}): DraftedAuth {
@@ -131,6 +125,11 @@ export function joinAuth(parts: readonly DraftedAuth[]): DraftedAuth {
     kinds: parts.flatMap(({ kinds }) => kinds),
     origins: parts.flatMap(({ origins }) => origins),
   };
+}
+
+/** The name for another field of a credential, with a number if one of these kinds has a field of that name. */
+export function freeField(plain: string, parts: readonly DraftedAuth[]): string {
+  return freeName(plain, new Set(parts.flatMap(({ fields }) => Object.keys(fields))));
 }
 
 /** Whether a login call precedes the request. */

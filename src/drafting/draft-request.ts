@@ -15,7 +15,7 @@ export interface DraftRequest {
   readonly inputs: readonly DraftInput[];
 }
 
-export type DraftBody = (
+type DraftBody = (
   | { readonly json: Json }
   | { readonly form: Readonly<Record<string, string>> }
   | { readonly xml: JsonObject }
@@ -105,4 +105,17 @@ export function snakeCase(name: string): string {
     .replaceAll(/[^A-Za-z0-9]+/g, "_")
     .replaceAll(/^_+|_+$/g, "")
     .toLowerCase();
+}
+
+/** The name of an input for a name that the vendor chose. */
+export function inputName(written: string): string {
+  const snake = snakeCase(written);
+  return /^[a-z]/.test(snake) ? snake : `value_${snake}`.replace(/_$/, "");
+}
+
+/** The name, with a number if it is taken. */
+export function freeName(plain: string, taken: ReadonlySet<string>): string {
+  let free = plain;
+  for (let count = 2; taken.has(free); count += 1) free = `${plain}_${count}`;
+  return free;
 }

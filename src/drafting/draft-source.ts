@@ -1,12 +1,13 @@
 import type { ChargeModel } from "../terms/money/charge.ts";
 import { isJsonObject, type Json, type JsonObject } from "../terms/json/json.ts";
 import { logsIn, type DraftedAuth } from "./draft-auth.ts";
-import { snakeCase, type DraftInput, type DraftRequest } from "./draft-request.ts";
+import { freeName, snakeCase, type DraftInput, type DraftRequest } from "./draft-request.ts";
 import { exampleFor, otherExample } from "./example-values.ts";
 import { findRecord, ownMembers, type RecordPath } from "./find-record.ts";
 import { repeatedIn, writeXmlSample } from "./sample-text.ts";
-import { isTruthy, pathOf, distinguishingCondition, distinguishingSteps } from "./distinguishing-path.ts";
+import { pathOf, distinguishingCondition, distinguishingSteps } from "./distinguishing-path.ts";
 import type { DraftErrors } from "./imports/imported.ts";
+import { isTrue } from "../sources/declarative/expressions/evaluate.ts";
 import { toYaml } from "../sources/declarative/write-yaml.ts";
 
 /** The facts for a draft, as a vendor's documentation gives them. */
@@ -129,7 +130,7 @@ function draftAnswer(draft: SourceDraft) {
 function signSteps(sample: Json, nobody: SourceDraft["nobody"], { steps, isList }: RecordPath) {
   const isRoot = steps.length === 0 && !isList;
   const other = "sample" in nobody ? nobody.sample : null;
-  if (!isRoot && !isTruthy(valueAt(other, steps))) return steps;
+  if (!isRoot && !isTrue(valueAt(other, steps))) return steps;
   if ("sample" in nobody || !isJsonObject(sample)) return distinguishingSteps(sample, other);
   const [first] = ownMembers(sample);
   return first === undefined ? null : [first[0]];
@@ -190,9 +191,7 @@ function fieldsOf(sample: Json, { steps: place, isList }: RecordPath): readonly 
   if (!isJsonObject(record)) return [];
   const taken = new Set<string>();
   return (isList ? ownMembers(record) : Object.entries(record)).map(([name, value]) => {
-    const plain = snakeCase(name) || "field";
-    let free = plain;
-    for (let count = 2; taken.has(free); count += 1) free = `${plain}_${count}`;
+    const free = freeName(snakeCase(name) || "field", taken);
     taken.add(free);
     return { name: free, steps: [...steps, name], value };
   });
@@ -292,5 +291,5 @@ function withAnother(examples: JsonObject, inputs: readonly DraftInput[], number
 function shownIn(sample: Json, name: string): string[] {
   const field = fieldsOf(sample, findRecord(sample)).find((known) => known.name === name);
   const value = typeof field?.value === "number" ? String(field.value) : field?.value;
-  return typeof value === "string" && isTruthy(value) && /^[A-Za-z0-9_-]{1,60}$/.test(value) ? [value] : [];
+  return typeof value === "string" && isTrue(value) && /^[A-Za-z0-9_-]{1,60}$/.test(value) ? [value] : [];
 }

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "../terms/json/json.ts";
 import { snakeCase } from "./draft-request.ts";
-import { isTruthy } from "./distinguishing-path.ts";
+import { isTrue } from "../sources/declarative/expressions/evaluate.ts";
 
 /** The position of the record in a reply, as names from its root. */
 export interface RecordPath {
@@ -49,7 +49,7 @@ export function findRecord(sample: Json, steps: readonly string[] = []): RecordP
 
 /** The members that describe the record; all members if the names do not tell. */
 export function ownMembers(value: JsonObject): readonly (readonly [name: string, value: Json])[] {
-  const members = Object.entries(value).filter(([, member]) => isTruthy(member));
+  const members = Object.entries(value).filter(([, member]) => isTrue(member));
   const own = members.filter(([name, member]) => !hasWord(name, OF_ENVELOPE) && !isOutcome(name, member));
   return own.length === 0 ? members : own;
 }

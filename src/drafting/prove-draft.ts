@@ -1,3 +1,4 @@
+import { createMasking, maskValues } from "../simulation/mask-values.ts";
 import { playCase } from "../simulation/play-case.ts";
 import { readQuery, type ReceivedRequest } from "../simulation/received-request.ts";
 import { renderReport, runCases } from "../simulation/run-cases.ts";
@@ -5,7 +6,6 @@ import { authHeaders } from "./draft-auth.ts";
 import { draftSource, type SourceDraft, writeDraft } from "./draft-source.ts";
 import { isJsonObject, readJsonExactly, type Json, type JsonObject } from "../terms/json/json.ts";
 import { OperatorError } from "../terms/operator-error.ts";
-import { maskSamples } from "./mask-samples.ts";
 import type { DraftingTools } from "./ports.ts";
 
 /**
@@ -65,4 +65,32 @@ function withSeen(source: JsonObject, sent: readonly JsonObject[], output: JsonO
   const expected = isJsonObject(expect) ? expect : {};
   const request = sent.length === 1 ? sent[0]! : [...sent];
   return { ...source, cases: [{ ...asked, request, reply: reply!, expect: { ...expected, output } }, ...others] };
+}
+
+/**
+ * The draft with all values of its samples masked. Words are kept if the draft's rules use them to recognise a record,
+ * or if the document lists them as constants.
+ */
+function maskSamples(draft: SourceDraft, words: ReadonlySet<string>): SourceDraft {
+  const { sample, nobody } = draft;
+  const rules = JSON.stringify(draftSource(draft)["match"]);
+  const quoted = [...rules.matchAll(/'([^'\n]{1,60})'/g)].map(([, word]) => word!);
+  const names = new Set<string>();
+  for (const each of ["sample" in nobody ? nobody.sample : null, sample]) collectNames(each, names);
+  const masking = createMasking(new Set([...words, ...quoted]), names);
+  return {
+    ...draft,
+    sample: maskValues(sample, masking),
+    nobody: "sample" in nobody ? { sample: maskValues(nobody.sample, masking) } : nobody,
+  };
+}
+
+/** Collects names in the usual form of member names: `CompanyName`, `STATUS_CODE`, `Line1`. Other names may be data. */
+function collectNames(value: Json, names: Set<string>): void {
+  if (Array.isArray(value)) for (const part of value as readonly Json[]) collectNames(part, names);
+  if (!isJsonObject(value)) return;
+  for (const [name, part] of Object.entries(value)) {
+    if (/^(?:[A-Z][A-Za-z]{0,40}|[A-Z][A-Z_]{0,40})\d{0,2}$/.test(name)) names.add(name);
+    collectNames(part, names);
+  }
 }

@@ -1,7 +1,8 @@
 import { isJsonObject, readJsonExactly, type Json, type JsonObject } from "../../terms/json/json.ts";
-import { joinAuth, keyAuth, type DraftedAuth } from "../draft-auth.ts";
+import { freeField, joinAuth, keyAuth, type DraftedAuth } from "../draft-auth.ts";
 import {
   decodePart,
+  freeName,
   jsonBody,
   OTHER_METHODS,
   snakeCase,
@@ -10,9 +11,9 @@ import {
 } from "../draft-request.ts";
 import { DRAFT_METHODS } from "../../sources/declarative/draft-words.ts";
 import {
+  capturedName,
   fieldName,
   headerAuth,
-  inputName,
   isPlainFlag,
   isPlainSegment,
   isUsualName,
@@ -294,9 +295,7 @@ class Drafting {
   }
 
   #input(written: string, schema: JsonObject, seen: Json | undefined): string {
-    const plain = inputName(written);
-    let name = plain;
-    for (let count = 2; this.inputs.some((input) => input.name === name); count += 1) name = `${plain}_${count}`;
+    const name = freeName(capturedName(written), new Set(this.inputs.map((input) => input.name)));
     const given = Object.hasOwn(this.#choices.examples, name) ? this.#choices.examples[name] : undefined;
     const example = given ?? (seen === undefined ? undefined : this.#choices.mask(seen));
     this.inputs.push({ name, schema, required: true, ...(example === undefined ? {} : { example }) });
@@ -311,23 +310,14 @@ class Drafting {
   }
 
   #secret(name: string, place: { readonly header: string } | { readonly query: string }): void {
-    this.auth.push(keyAuth(place, { field: this.#freeField(name) }));
+    this.auth.push(keyAuth(place, { field: freeField(fieldName(name), this.auth) }));
   }
 
   /** The credential field for a secret in the body. */
   #field(name: string): string {
-    const field = this.#freeField(name);
+    const field = freeField(fieldName(name), this.auth);
     this.auth.push({ fields: keyAuth({ query: name }, { field }).fields, kinds: [], origins: [] });
     return `{{ credentials.${field} }}`;
-  }
-
-  /** A second secret with the same name gets a new field name. */
-  #freeField(name: string): string {
-    const plain = fieldName(name);
-    const taken = new Set(this.auth.flatMap(({ fields }) => Object.keys(fields)));
-    let free = plain;
-    for (let count = 2; taken.has(free); count += 1) free = `${plain}_${count}`;
-    return free;
   }
 }
 

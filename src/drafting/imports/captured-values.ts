@@ -1,6 +1,6 @@
 import type { Json } from "../../terms/json/json.ts";
 import { basicAuth, bearerAuth, keyAuth, type DraftedAuth } from "../draft-auth.ts";
-import { decodePart, snakeCase } from "../draft-request.ts";
+import { decodePart, inputName, snakeCase } from "../draft-request.ts";
 
 /** Classifies the values of a captured request as words, placeholders or secrets, and names them. */
 
@@ -59,13 +59,13 @@ export function placeholderIn(text: string, where: "path" | "value"): string | n
 const PLACEHOLDER =
   /^(?:\{\{? ?([A-Za-z][\w-]*) ?\}?\}|<([A-Z][A-Z_-]*\d{0,2}|[a-z][A-Za-z_-]*\d{0,2})>|:([A-Za-z][\w-]*))$/;
 
-export function inputName(name: string): string {
-  const snake = snakeCase(name).slice(0, 60);
-  return /^[a-z]/.test(snake) ? snake : `value_${snake}`.replace(/_$/, "");
+/** The names of an input and of a field of a credential. Those of a captured request may be long. */
+export function capturedName(name: string): string {
+  return inputName(snakeCase(name).slice(0, 60));
 }
 
 export function fieldName(name: string): string {
-  return inputName(name.replace(/^x-/i, ""));
+  return capturedName(name.replace(/^x-/i, ""));
 }
 
 /**

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "../../terms/json/json.ts";
-import { jsonBody, snakeCase, type DraftInput, type DraftRequest } from "../draft-request.ts";
-import { basicAuth, bearerAuth, keyAuth, type DraftedAuth } from "../draft-auth.ts";
+import { freeName, inputName, jsonBody, type DraftInput, type DraftRequest } from "../draft-request.ts";
+import { basicAuth, bearerAuth, freeField, keyAuth, type DraftedAuth } from "../draft-auth.ts";
 import { exampleFor } from "../example-values.ts";
 import { fieldName } from "./captured-values.ts";
 import { ImportProblem } from "./import-problem.ts";
@@ -209,10 +209,7 @@ export class OperationRequest {
   }
 
   #field(name: string): string {
-    const plain = fieldName(name);
-    const taken = new Set(this.auth.flatMap(({ fields }) => Object.keys(fields)));
-    let free = plain;
-    for (let count = 2; taken.has(free); count += 1) free = `${plain}_${count}`;
+    const free = freeField(fieldName(name), this.auth);
     this.notes.push(`${name} is ${free} of the credential.`);
     return free;
   }
@@ -261,10 +258,8 @@ export class OperationRequest {
 
   #input(spot: Spot, written: string, required: boolean, shown: Json, above: readonly string[], says?: string): string {
     const plain = inputName(written);
-    const apart = inputName([...above.slice(1), written].join("_"));
-    const isFree = (wanted: string) => !this.inputs.some((input) => input.name === wanted);
-    let name = isFree(plain) ? plain : apart;
-    for (let count = 2; !isFree(name); count += 1) name = `${apart}_${count}`;
+    const taken = new Set(this.inputs.map((input) => input.name));
+    const name = taken.has(plain) ? freeName(inputName([...above.slice(1), written].join("_")), taken) : plain;
     const schema = usableSchema(this.#document, spot, toSchema(this.#document, spot));
     const described =
       says === undefined || schema["description"] !== undefined ? schema : { ...schema, description: says };
@@ -290,11 +285,6 @@ function withoutDefault({ default: value, ...schema }: JsonObject): JsonObject {
   if (value === undefined) return schema;
   const said = typeof schema["description"] === "string" ? `${schema["description"].trim().replace(/\.$/, "")}. ` : "";
   return { ...schema, description: `${said}The vendor uses ${JSON.stringify(value)} if it is left out.` };
-}
-
-function inputName(written: string): string {
-  const snake = snakeCase(written);
-  return /^[a-z]/.test(snake) ? snake : `value_${snake}`.replace(/_$/, "");
 }
 
 function memberOf(value: Json | undefined, name: string): Json | undefined {

@@ -10,17 +10,9 @@ const KEPT = new Set(
     " ",
   ),
 );
-const SCHEMAS = new Set([
-  "items",
-  "not",
-  "additionalProperties",
-  "contains",
-  "propertyNames",
-  "if",
-  "then",
-  "else",
-  "unevaluatedProperties",
-]);
+const SCHEMAS = new Set(
+  "items not additionalProperties contains propertyNames if then else unevaluatedProperties".split(" "),
+);
 const LISTS = new Set(["allOf", "anyOf", "oneOf", "prefixItems"]);
 /** Keywords that do not constrain a value. They are dropped. */
 const LEFT =

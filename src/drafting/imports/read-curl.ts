@@ -3,16 +3,39 @@ import type { CapturedRequest } from "./captured-request.ts";
 import { ImportProblem, locationIn } from "./import-problem.ts";
 import { shellWords, type Word } from "./shell-words.ts";
 
+/** What an option adds to the request. */
+type CurlPart =
+  | "method"
+  | "header"
+  | "address"
+  | "user"
+  | "cookie"
+  | "data"
+  | "dataRaw"
+  | "dataEncoded"
+  | "json"
+  | "query"
+  | "inQuery"
+  | "agent"
+  | "referer"
+  | "bearer"
+  | "time"
+  | "redirects";
+
+/** The words for a part of the request, in the order of the command. */
+type CurlRequest = (part: CurlPart) => readonly Word[];
+
 /** Whether an option takes a value, and its effect. `refuses`: the reason why the option cannot be imported. */
 interface CurlOption {
   readonly takes: boolean;
-  readonly does: keyof CurlRequest | "nothing" | { readonly refuses: string };
+  readonly does: CurlPart | "nothing" | { readonly refuses: string };
 }
 
-const nothing = { takes: false, does: "nothing" } as const;
-const nothingWith = { takes: true, does: "nothing" } as const;
+/** Options that do not change the request. */
+const nothing = (names: string, takes: boolean): Readonly<Record<string, CurlOption>> =>
+  Object.fromEntries(names.split(" ").map((name) => [name, { takes, does: "nothing" }]));
 const refuses = (why: string, takes = false): CurlOption => ({ takes, does: { refuses: why } });
-const takes = (does: keyof CurlRequest): CurlOption => ({ takes: true, does });
+const takes = (does: CurlPart): CurlOption => ({ takes: true, does });
 const FORM = refuses("a form of several parts cannot be written in YAML: write the source in TypeScript", true);
 const UNSAFE = refuses("certificates of vendors are always verified: remove it");
 const PROXY = refuses("a proxy is a setting of the service, not of a source: remove it", true);
@@ -38,36 +61,12 @@ const OPTIONS: Readonly<Record<string, CurlOption>> = {
   referer: takes("referer"),
   "oauth2-bearer": takes("bearer"),
   "max-time": takes("time"),
-  silent: nothing,
-  "show-error": nothing,
-  verbose: nothing,
-  include: nothing,
-  compressed: nothing,
-  fail: nothing,
-  "fail-with-body": nothing,
-  globoff: nothing,
-  basic: nothing,
   location: { takes: false, does: "redirects" },
-  "http1.0": nothing,
-  "http1.1": nothing,
-  http2: nothing,
-  "http2-prior-knowledge": nothing,
-  http3: nothing,
-  "no-buffer": nothing,
-  "progress-bar": nothing,
-  "no-progress-meter": nothing,
-  "tlsv1.2": nothing,
-  "tlsv1.3": nothing,
-  ipv4: nothing,
-  ipv6: nothing,
-  output: nothingWith,
-  "write-out": nothingWith,
-  "connect-timeout": nothingWith,
-  retry: nothingWith,
-  "retry-delay": nothingWith,
-  "dump-header": nothingWith,
-  trace: nothingWith,
-  "cookie-jar": nothingWith,
+  ...nothing(
+    "silent show-error verbose include compressed fail fail-with-body globoff basic http1.0 http1.1 http2 http2-prior-knowledge http3 no-buffer progress-bar no-progress-meter tlsv1.2 tlsv1.3 ipv4 ipv6",
+    false,
+  ),
+  ...nothing("output write-out connect-timeout retry retry-delay dump-header trace cookie-jar", true),
   form: FORM,
   "form-string": FORM,
   insecure: UNSAFE,
@@ -133,26 +132,6 @@ const SHORT: Readonly<Record<string, string>> = {
   n: "netrc",
 };
 
-/** The options of a command, each list in the order of the command. */
-interface CurlRequest {
-  readonly method: Word[];
-  readonly header: Word[];
-  readonly address: Word[];
-  readonly user: Word[];
-  readonly cookie: Word[];
-  readonly data: Word[];
-  readonly dataRaw: Word[];
-  readonly dataEncoded: Word[];
-  readonly json: Word[];
-  readonly query: Word[];
-  readonly inQuery: Word[];
-  readonly agent: Word[];
-  readonly referer: Word[];
-  readonly bearer: Word[];
-  readonly time: Word[];
-  readonly redirects: Word[];
-}
-
 /** Parses the request of a curl command. @throws ImportProblem for each option that a source cannot express */
 export function readCurl(text: string, file: string): CapturedRequest {
   const refuse = (at: number, problem: string, instead?: string): never => {
@@ -162,24 +141,8 @@ export function readCurl(text: string, file: string): CapturedRequest {
   const [command, ...rest] = words;
   if (command === undefined || !/^(?:.*[/\\])?curl(?:\.exe)?$/.test(command.text))
     refuse(command?.at ?? 0, "this is not a curl command", 'it begins with "curl"');
-  const given: CurlRequest = {
-    method: [],
-    header: [],
-    address: [],
-    user: [],
-    cookie: [],
-    data: [],
-    dataRaw: [],
-    dataEncoded: [],
-    json: [],
-    query: [],
-    inQuery: [],
-    agent: [],
-    referer: [],
-    bearer: [],
-    time: [],
-    redirects: [],
-  };
+  const given = new Map<CurlPart, Word[]>();
+  const give = (part: CurlPart, word: Word) => given.set(part, [...(given.get(part) ?? []), word]);
   const parts: string[] = [];
   const ignored = new Set<string>();
 
@@ -188,7 +151,7 @@ export function readCurl(text: string, file: string): CapturedRequest {
     if (typeof does === "object") refuse(at, `${shown} cannot be imported`, does.refuses);
     if (wants && value === undefined) refuse(at, `${shown} needs a value`);
     if (does === "nothing") ignored.add(shown);
-    else (given[does as keyof CurlRequest] as Word[]).push(value ?? { text: "", at });
+    else give(does as CurlPart, value ?? { text: "", at });
     if (does === "data" || does === "dataRaw" || does === "dataEncoded" || does === "json")
       parts.push(dataOf(does, value!, refuse));
   };
@@ -205,7 +168,7 @@ export function readCurl(text: string, file: string): CapturedRequest {
       take(name, option, at, OPTIONS[name]!.takes ? rest.shift() : undefined);
     } else if (/^-[^-]/.test(option)) {
       takeShort(word);
-    } else given.address.push(word);
+    } else give("address", word);
   }
 
   function takeShort({ text: option, at }: Word): void {
@@ -228,7 +191,7 @@ export function readCurl(text: string, file: string): CapturedRequest {
     }
   }
 
-  return toRequest(given, parts, ignored, refuse);
+  return toRequest((part) => given.get(part) ?? [], parts, ignored, refuse);
 }
 
 type Refuse = (at: number, problem: string, instead?: string) => never;
@@ -250,12 +213,12 @@ function toRequest(
   ignored: ReadonlySet<string>,
   refuse: Refuse,
 ): CapturedRequest {
-  const [address, second] = given.address;
+  const [address, second] = given("address");
   if (address === undefined) return refuse(0, "the command has no address");
   if (second !== undefined) refuse(second.at, "the command has a second address", "a source makes one request");
   if (/\{[^}]*,|\[[0-9a-z]+-[0-9a-z]+\]/i.test(address.text))
     refuse(address.at, "curl expands this to several addresses", "write {name} for an input");
-  const headers = given.header.map(({ text, at }): readonly [string, string] => {
+  const headers = given("header").map(({ text, at }): readonly [string, string] => {
     if (text.startsWith("@")) refuse(at, "header fields are in another file", "write them into the command");
     const [, name, value] = /^([^:;]+):(.*)$/s.exec(text) ?? [];
     if (name === undefined || value!.trim() === "")
@@ -263,39 +226,39 @@ function toRequest(
     return [name.trim(), value!.trim()];
   });
   const has = (name: string) => headers.some(([known]) => known.toLowerCase() === name);
-  const isJson = given.json.length > 0;
-  if (isJson && given.json.length !== parts.length)
-    refuse(given.json[0]!.at, "--json cannot be combined with another body");
+  const isJson = given("json").length > 0;
+  if (isJson && given("json").length !== parts.length)
+    refuse(given("json")[0]!.at, "--json cannot be combined with another body");
   if (isJson && !has("content-type")) headers.push(["Content-Type", "application/json"]);
   if (isJson && !has("accept")) headers.push(["Accept", "application/json"]);
-  for (const { text, at } of given.cookie) {
+  for (const { text, at } of given("cookie")) {
     if (!text.includes("=")) refuse(at, "cookies are in another file", "write them into the command");
     headers.push(["Cookie", text]);
   }
-  for (const { text } of given.agent) headers.push(["User-Agent", text]);
-  for (const { text } of given.referer) headers.push(["Referer", text]);
-  for (const { text } of given.bearer) headers.push(["Authorization", `Bearer ${text}`]);
-  const toQuery = given.inQuery.length > 0;
-  const query = [...given.query.map((word) => dataOf("dataEncoded", word, refuse)), ...(toQuery ? parts : [])];
+  for (const { text } of given("agent")) headers.push(["User-Agent", text]);
+  for (const { text } of given("referer")) headers.push(["Referer", text]);
+  for (const { text } of given("bearer")) headers.push(["Authorization", `Bearer ${text}`]);
+  const toQuery = given("inQuery").length > 0;
+  const query = [...given("query").map((word) => dataOf("dataEncoded", word, refuse)), ...(toQuery ? parts : [])];
   const hasBody = parts.length > 0 && !toQuery;
   const joined = parts.join(isJson ? "" : "&");
-  const method = given.method.at(-1)?.text.toUpperCase() ?? (hasBody ? "POST" : "GET");
+  const method = given("method").at(-1)?.text.toUpperCase() ?? (hasBody ? "POST" : "GET");
   if (hasBody && method === "GET")
-    refuse(given.method.at(-1)!.at, "a GET has no body", "give -G to send it in the query, or -X POST");
-  const seconds = Number(given.time.at(-1)?.text ?? 0);
+    refuse(given("method").at(-1)!.at, "a GET has no body", "give -G to send it in the query, or -X POST");
+  const seconds = Number(given("time").at(-1)?.text ?? 0);
   return {
     method,
     url:
       query.length === 0 ? address.text : `${address.text}${address.text.includes("?") ? "&" : "?"}${query.join("&")}`,
     headers,
     body: hasBody ? { text: joined, type: "application/x-www-form-urlencoded" } : undefined,
-    user: given.user.at(-1)?.text,
+    user: given("user").at(-1)?.text,
     timeoutMs: seconds > 0 ? Math.min(Math.ceil(seconds * 1000), CALL_MS_MAX) : undefined,
     hasPlaceholders: true,
     refuse: (problem, instead) => refuse(address.at, problem, instead),
     notes: [
       ...(ignored.size === 0 ? [] : [`Left out, because it does not change the request: ${[...ignored].join(", ")}.`]),
-      ...(given.redirects.length === 0
+      ...(given("redirects").length === 0
         ? []
         : ["-L is left out: if the vendor redirects, write the number of redirects under request."]),
     ],

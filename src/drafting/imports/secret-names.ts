@@ -5,21 +5,14 @@ const SECRET_WORDS = new Set(
     " ",
   ),
 );
-const SECRET_PAIRS = new Set([
-  "client_id",
-  "app_id",
-  "application_id",
-  "account_sid",
-  "user_name",
-  "api_user",
-  "subscriber_id",
-  "license_id",
-]);
+const SECRET_PAIRS = new Set(
+  "client_id app_id application_id account_sid user_name username api_user subscriber_id license_id".split(" "),
+);
 
 /** Whether a name suggests a secret. In doubt it is treated as one. */
 export function isSecretName(name: string): boolean {
   const snake = snakeCase(name);
-  return SECRET_PAIRS.has(snake) || snake === "username" || snake.split("_").some((word) => SECRET_WORDS.has(word));
+  return SECRET_PAIRS.has(snake) || snake.split("_").some((word) => SECRET_WORDS.has(word));
 }
 
 const PROOFS =
