@@ -1,6 +1,7 @@
 import { createMasking, maskValues } from "../simulation/mask-values.ts";
 import { playCase } from "../simulation/play-case.ts";
 import { readQuery, type ReceivedRequest } from "../simulation/received-request.ts";
+import { collectNames } from "../simulation/record-case.ts";
 import { renderReport, runCases } from "../simulation/run-cases.ts";
 import { authHeaders } from "./draft-auth.ts";
 import { draftSource, type SourceDraft, writeDraft } from "./draft-source.ts";
@@ -77,7 +78,8 @@ function maskSamples(draft: SourceDraft, words: ReadonlySet<string>): SourceDraf
   const quoted = [...rules.matchAll(/'([^'\n]{1,60})'/g)].map(([, word]) => word!);
   const names = new Set<string>();
   for (const each of ["sample" in nobody ? nobody.sample : null, sample]) collectNames(each, names);
-  const masking = createMasking(new Set([...words, ...quoted]), names);
+  const usual = [...names].filter((name) => USUAL_NAME.test(name));
+  const masking = createMasking(new Set([...words, ...quoted]), new Set(usual));
   return {
     ...draft,
     sample: maskValues(sample, masking),
@@ -85,12 +87,5 @@ function maskSamples(draft: SourceDraft, words: ReadonlySet<string>): SourceDraf
   };
 }
 
-/** Collects names in the usual form of member names: `CompanyName`, `STATUS_CODE`, `Line1`. Other names may be data. */
-function collectNames(value: Json, names: Set<string>): void {
-  if (Array.isArray(value)) for (const part of value as readonly Json[]) collectNames(part, names);
-  if (!isJsonObject(value)) return;
-  for (const [name, part] of Object.entries(value)) {
-    if (/^(?:[A-Z][A-Za-z]{0,40}|[A-Z][A-Z_]{0,40})\d{0,2}$/.test(name)) names.add(name);
-    collectNames(part, names);
-  }
-}
+/** The usual form of member names: `CompanyName`, `STATUS_CODE`, `Line1`. Other names may be data. */
+const USUAL_NAME = /^(?:[A-Z][A-Za-z]{0,40}|[A-Z][A-Z_]{0,40})\d{0,2}$/;

@@ -80,7 +80,8 @@ function collectTexts(value: unknown, words: Set<string>): void {
     for (const part of Object.values(value)) collectTexts(part, words);
 }
 
-function collectNames(value: unknown, names: Set<string>): void {
+/** Collects the names of all members. */
+export function collectNames(value: unknown, names: Set<string>): void {
   if (typeof value !== "object" || value === null) return;
   for (const [name, part] of Object.entries(value)) {
     if (!Array.isArray(value)) names.add(name);

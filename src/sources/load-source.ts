@@ -48,16 +48,6 @@ export async function loadSource(file: string, options: LoadOptions): Promise<So
   if (problem !== null) throw new LoadError(file, problem);
   if (isCode) checkParts(exported as SourceDeclaration, file, options.compile);
   const declaration = withCasesBeside(exported as SourceDeclaration, file, options.compile);
-  for (const name of ["inputs", "credentials", "output"] as const) {
-    const schema = declaration[name];
-    const wrong = schema === undefined || compile === "first use" ? null : schemaProblem(schema);
-    if (wrong === null) continue;
-    const at = `/${wrong.path.join("/")}`;
-    const problem = wrong.isPattern
-      ? `${name}${at}: ${wrong.message}`
-      : `${name} is not a valid JSON Schema: ${at} ${wrong.message}`;
-    throw new LoadError(file, problem);
-  }
   try {
     const source = toRunnable(declaration, options.schemas, compile, version);
     learn?.();
@@ -120,7 +110,18 @@ export function documentContent(document: Json): string {
 function checkParts(declaration: SourceDeclaration, file: string, compile: LoadOptions["compile"]): void {
   const problem = unknownKeyWithin(declaration);
   if (problem !== null) throw new LoadError(file, problem);
-  if (declaration.cases === undefined || compile === "first use") return;
+  if (compile === "first use") return;
+  for (const name of ["inputs", "credentials", "output"] as const) {
+    const schema = declaration[name];
+    const wrong = schema === undefined ? null : schemaProblem(schema);
+    if (wrong === null) continue;
+    const at = `/${wrong.path.join("/")}`;
+    const problem = wrong.isPattern
+      ? `${name}${at}: ${wrong.message}`
+      : `${name} is not a valid JSON Schema: ${at} ${wrong.message}`;
+    throw new LoadError(file, problem);
+  }
+  if (declaration.cases === undefined) return;
   const wrong = casesProblem(readJsonExactly(JSON.stringify(declaration.cases)));
   if (wrong !== null) throw new LoadError(file, `its cases cannot be used: ${wrong}`);
 }

@@ -4,7 +4,7 @@ import { Type } from "../../../terms/schema/type.ts";
 import { isJsonObject, type JsonObject } from "../../../terms/json/json.ts";
 import { readPrivateKey } from "../../../terms/text/pem.ts";
 import { durationMs } from "../../../terms/time/durations.ts";
-import { closed, duration, schemaOf, template, text, words } from "../format/format-words.ts";
+import { anyObject, closed, duration, template, text, words } from "../format/format-words.ts";
 import { asItIs, inDocument } from "../request/encodings.ts";
 import { compileJson } from "../request/json-template.ts";
 import { momentIn } from "../request/request-moment.ts";
@@ -71,8 +71,8 @@ const Jwt = Type.Object(
       words(["utf8", "hex", "base64", "base64url"], "For `HS…`: how the key is encoded. `utf8` by default."),
     ),
     key_id: Type.Optional(template("The id of the key, `kid` in the token's header.")),
-    jose_header: Type.Optional(schemaOf("Further members of the token's header, with templates.")),
-    claims: schemaOf(
+    jose_header: Type.Optional(anyObject("Further members of the token's header, with templates.")),
+    claims: anyObject(
       "The claims, with templates, also over `request.method`, `request.path`, `request.body` and the like. `iat`, `exp` and `jti` are added unless they are here.",
     ),
     expires_in: Type.Optional(duration("How long the token is valid. `5m` by default.")),

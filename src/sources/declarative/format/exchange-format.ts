@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
 import { FAULT_OF_KIND } from "../../../terms/fault.ts";
 import { Type } from "../../../terms/schema/type.ts";
-import { closed, expression, METHODS, schemaOf, shared, template, text, words } from "./format-words.ts";
+import { anyObject, closed, expression, METHODS, shared, template, text, words } from "./format-words.ts";
 
 /** The parts of the format for one request, and for how its reply is read. */
 
@@ -37,7 +37,7 @@ const Body = Type.Object(
       Type.Record(Type.String(), template("The field's value."), { description: "A form, URL-encoded." }),
     ),
     xml: Type.Optional(
-      schemaOf(
+      anyObject(
         "An XML body with one member, the root element. `@name` is an attribute, `#text` is the text of an element with attributes, and a list repeats its element.",
       ),
     ),

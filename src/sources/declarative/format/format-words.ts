@@ -33,4 +33,4 @@ export const expression = (description: string) =>
 export const shared = <Value>(name: string, description?: string) =>
   Type.Unsafe<Value>({ description, $ref: `#/$defs/${name}` });
 
-export const schemaOf = (description: string) => Type.Unsafe<Record<string, unknown>>({ type: "object", description });
+export const anyObject = (description: string) => Type.Unsafe<Record<string, unknown>>({ type: "object", description });

@@ -7,7 +7,7 @@ import { AUTH_KINDS, LOGIN_KINDS, type AuthFile } from "../auth/compile-auth.ts"
 import { ErrorRow, ErrorRowRef, ReplyFormat, Request, RequestRef } from "./exchange-format.ts";
 import { Charge } from "./charge-format.ts";
 import { Resume, Steps } from "./steps-format.ts";
-import { closed, duration, expression, schemaOf, shared, text, words } from "./format-words.ts";
+import { anyObject, closed, duration, expression, shared, text, words } from "./format-words.ts";
 
 /**
  * The format of a declarative source file. Editors read this schema as `source.schema.json`, the loader checks files
@@ -53,12 +53,11 @@ function oneOrMore<Item extends TSchema>(item: Item, description: string) {
 const Case = Type.Object(
   {
     name: text("A short description of the case."),
-    inputs: Type.Record(Type.String(), Type.Unknown(), { description: "The inputs of the call." }),
+    inputs: anyObject("The inputs of the call."),
     credentials: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), {
-        description:
-          "Made up if left out, from `examples` in the schema of the credential. Fields that have to be real, such as a private key, need one.",
-      }),
+      anyObject(
+        "Made up if left out, from `examples` in the schema of the credential. Fields that have to be real, such as a private key, need one.",
+      ),
     ),
     context: Type.Optional(words(["prod", "test", "dev"], "`dev` by default.")),
     at: Type.Optional(
@@ -76,12 +75,8 @@ const Case = Type.Object(
         match: Type.Optional(
           Type.Boolean({ description: "Whether there is a record. Required unless `failure` is given." }),
         ),
-        output: Type.Optional(
-          Type.Record(Type.String(), Type.Unknown(), { description: "Must equal the whole output." }),
-        ),
-        includes: Type.Optional(
-          Type.Record(Type.String(), Type.Unknown(), { description: "Must be contained in the output." }),
-        ),
+        output: Type.Optional(anyObject("Must equal the whole output.")),
+        includes: Type.Optional(anyObject("Must be contained in the output.")),
         failure: Type.Optional(
           Type.String({ description: "The kind of failure, in place of `match` and the output." }),
         ),
@@ -118,11 +113,11 @@ const SourceFormat = Type.Object(
       text('Markdown for its page: what it answers, what "no record" means, and where its data comes from.'),
     ),
     docs: Type.Optional(text("The vendor's own documentation.")),
-    inputs: schemaOf(
+    inputs: anyObject(
       "JSON Schema 2020-12 of one object. A request's inputs are reduced to its property names. Patterns must not have lookahead, lookbehind or back references.",
     ),
     credentials: Type.Optional(
-      schemaOf(
+      anyObject(
         "JSON Schema of the credential. If it is left out, the source takes none. `x-identity: true` marks the properties that name the account at the vendor. A rate `per: credential` and the circuit breaker count inline credentials by these properties alone, or by all of them if none is marked.",
       ),
     ),
@@ -174,7 +169,7 @@ const SourceFormat = Type.Object(
       fieldMap("How the output is built if there is no record. Without it the output is `{}`."),
     ),
     output: Type.Optional(
-      schemaOf("JSON Schema of a record. A record that violates it is a failure of kind `contract`."),
+      anyObject("JSON Schema of a record. A record that violates it is a failure of kind `contract`."),
     ),
     limits: Type.Optional(
       Type.Object(
@@ -237,9 +232,7 @@ const SourceFormat = Type.Object(
     live: Type.Optional(
       Type.Object(
         {
-          inputs: Type.Record(Type.String(), Type.Unknown(), {
-            description: "Inputs for which the real vendor is known to have a record.",
-          }),
+          inputs: anyObject("Inputs for which the real vendor is known to have a record."),
         },
         {
           ...closed,
