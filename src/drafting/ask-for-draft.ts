@@ -82,14 +82,17 @@ export async function askForDraft(
     );
   }
   const { docs = "" } = answers;
-  const shown = answers.sample === undefined ? importedSample(imported!) : await readSample(answers.sample, terminal);
+  const shown: DraftSample =
+    answers.sample === undefined
+      ? { sample: imported!.sample!, format: imported!.format }
+      : await readSample(answers.sample, terminal);
   const nobody = answers.nobody!.trim();
   return {
+    ...(imported ?? (await typed(answers, terminal))),
     title: answers.title!,
-    description: imported?.description,
     docs: docs === "" ? undefined : docs,
-    ...(imported === undefined ? await typed(answers, terminal) : importedParts(imported)),
-    ...shown,
+    sample: shown.sample,
+    format: shown.format,
     nobody: noFault(
       /^\d{3}$/.test(nobody) ? { status: statusOf(nobody) } : nobodyLike(shown, readText(nobody), nobody),
       imported,
@@ -111,10 +114,6 @@ function knownOf({ title, docs, sample }: Imported): Partial<Record<Name, string
 function toldOf(imported: Imported | undefined): string {
   const told = imported?.otherStatuses ?? [];
   return told.length === 0 ? "" : ` (The document lists ${told.join(", ")}.)`;
-}
-
-function importedParts({ request, auth, timeoutMs, describe, status, errors }: Imported) {
-  return { request, auth, timeoutMs, describe, status, errors };
 }
 
 /** @throws OperatorError | RangeError */
@@ -163,10 +162,6 @@ async function restOf(first: string, terminal: Terminal): Promise<string> {
 }
 
 type DraftSample = Pick<SourceDraft, "sample" | "format">;
-
-function importedSample({ sample, format }: Imported): DraftSample {
-  return { sample: sample!, format };
-}
 
 async function readSample(answer: string, terminal: Terminal): Promise<DraftSample> {
   if (answer === "-") return readReply(await terminal.readAll(), "Standard input");

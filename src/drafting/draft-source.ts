@@ -1,33 +1,21 @@
 import type { ChargeModel } from "../terms/money/charge.ts";
 import { isJsonObject, type Json, type JsonObject } from "../terms/json/json.ts";
-import { logsIn, type DraftedAuth } from "./draft-auth.ts";
-import { freeName, snakeCase, type DraftInput, type DraftRequest } from "./draft-request.ts";
+import { logsIn } from "./draft-auth.ts";
+import { freeName, snakeCase, type DraftInput } from "./draft-request.ts";
 import { exampleFor, otherExample } from "./example-values.ts";
 import { findRecord, ownMembers, type RecordPath } from "./find-record.ts";
 import { repeatedIn, writeXmlSample } from "./sample-text.ts";
 import { pathOf, distinguishingCondition, distinguishingSteps } from "./distinguishing-path.ts";
-import type { DraftErrors } from "./imports/imported.ts";
+import type { DraftFacts } from "./imports/imported.ts";
 import { isTrue } from "../sources/declarative/expressions/evaluate.ts";
 import { toYaml } from "../sources/declarative/write-yaml.ts";
 
 /** The facts for a draft, as a vendor's documentation gives them. */
-export interface SourceDraft {
+export interface SourceDraft extends DraftFacts {
   readonly id: string;
   readonly title: string;
-  readonly description?: string | undefined;
-  readonly docs: string | undefined;
-  readonly request: DraftRequest;
-  readonly auth: DraftedAuth;
-  readonly timeoutMs?: number | undefined;
   readonly sample: Json;
-  /** `xml`: the samples have the form in which rules see XML replies. JSON by default. */
-  readonly format?: "xml" | undefined;
-  /** The status of a reply with a record; 200 by default. */
-  readonly status?: number | undefined;
-  /** The documentation of a member of the sample: its types and a description. */
-  readonly describe?: ((steps: readonly string[]) => JsonObject | undefined) | undefined;
   readonly charge: ChargeModel;
-  readonly errors?: DraftErrors | undefined;
   /** How a reply without a record differs: by status, or by its body with status 200. */
   readonly nobody: { readonly status: number } | { readonly sample: Json };
 }

@@ -44,17 +44,12 @@ export function bodyText(bytes: Buffer, type = ""): string {
 }
 
 export function readQuery(text: string): Record<string, string | readonly string[]> {
-  const read: Record<string, string | readonly string[]> = {};
+  const read = new Map<string, string | readonly string[]>();
   for (const [name, value] of new URLSearchParams(text)) {
-    const before = Object.hasOwn(read, name) ? read[name] : undefined;
-    Object.defineProperty(read, name, {
-      value: before === undefined ? value : [...(typeof before === "string" ? [before] : before), value],
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    });
+    const before = read.get(name);
+    read.set(name, before === undefined ? value : [before, value].flat());
   }
-  return read;
+  return Object.fromEntries(read);
 }
 
 /** A part with a file, as in `request.body.multipart` of a source. */

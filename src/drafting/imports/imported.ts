@@ -2,24 +2,30 @@ import type { Json, JsonObject } from "../../terms/json/json.ts";
 import type { DraftedAuth } from "../draft-auth.ts";
 import type { DraftRequest } from "../draft-request.ts";
 
-/** The results of an import, for which `source new` need not ask. */
-export interface Imported {
-  readonly title?: string | undefined;
+/** The facts that an import contains as a draft has them. */
+export interface DraftFacts {
   readonly description?: string | undefined;
   readonly docs?: string | undefined;
   readonly request: DraftRequest;
   readonly auth: DraftedAuth;
   readonly timeoutMs?: number | undefined;
-  readonly sample?: Json | undefined;
+  /** `xml`: the samples have the form in which rules see XML replies. JSON by default. */
   readonly format?: "xml" | undefined;
-  /** The status of the sample; 200 if missing. */
+  /** The status of a reply with a record; 200 by default. */
   readonly status?: number | undefined;
+  /** The documentation of a member of the sample: its types and a description. */
+  readonly describe?: ((steps: readonly string[]) => JsonObject | undefined) | undefined;
+  readonly errors?: DraftErrors | undefined;
+}
+
+/** The results of an import, for which `source new` need not ask. */
+export interface Imported extends DraftFacts {
+  readonly title?: string | undefined;
+  readonly sample?: Json | undefined;
   /** Texts in the sample that belong to the vendor's format and are not data. */
   readonly words: ReadonlySet<string>;
-  readonly describe?: ((steps: readonly string[]) => JsonObject | undefined) | undefined;
   /** Other statuses in the document, as a hint for the reply without a record. */
   readonly otherStatuses?: readonly string[] | undefined;
-  readonly errors?: DraftErrors | undefined;
   /** Notes for the author. They contain names, never values. */
   readonly notes: readonly string[];
 }

@@ -82,7 +82,9 @@ export function compileStepList(
       steps: readable,
       ...(orderAt >= 0 && at > orderAt ? { order_id: null } : {}),
     };
-    const isOrder = orderAt >= 0 ? at === orderAt : file.free !== true && isPolledForAfter(files, at);
+    // If a later step polls, the vendor works on the request of this step.
+    const isPolledFor = files.slice(at + 1).some(({ poll }) => poll !== undefined);
+    const isOrder = orderAt >= 0 ? at === orderAt : file.free !== true && isPolledFor;
     return { ...compileStep(file, before, known, source, { ...setting, place: place.in(at) }), isOrder };
   });
 }
@@ -171,11 +173,6 @@ function assertNames(files: readonly StepFile[], place: DocumentLocation): void 
     if (seen.has(name)) place.in(at, "name").refuse("request.duplicate", `there are two steps "${name}"`);
     seen.add(name);
   }
-}
-
-/** Whether a later step polls. Then the vendor works on the request of this step. */
-function isPolledForAfter(files: readonly StepFile[], at: number): boolean {
-  return files.slice(at + 1).some(({ poll }) => poll !== undefined);
 }
 
 /** The index of the step that places the order; -1 if there is none. */
