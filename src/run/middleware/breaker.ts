@@ -61,25 +61,18 @@ const newBreaker = () => new Breaker();
 
 // ---- one breaker -----------------------------------------------------------------------------------------------------
 
-export interface BreakerLimits {
+export const BREAKER_LIMITS = {
   /** With fewer calls than this in the window, the breaker stays closed. */
-  readonly callsMin: number;
-  readonly windowMs: number;
-  /** The share of failed calls that opens it. */
-  readonly failedShare: number;
-  readonly openMs: number;
-  readonly openMsMax: number;
-}
-
-export const BREAKER_LIMITS: BreakerLimits = {
   callsMin: 20,
   windowMs: 10_000,
+  /** The share of failed calls that opens it. */
   failedShare: 0.5,
   openMs: 5_000,
   openMsMax: 60_000,
 };
 
 const SLOTS = 10;
+const SLOT_MS = BREAKER_LIMITS.windowMs / SLOTS;
 
 /**
  * Stops calls to a vendor that mostly fails, so that its slowness does not affect everything else. A closed breaker
@@ -87,22 +80,14 @@ const SLOTS = 10;
  * Each failed probe doubles that time, up to `openMsMax`.
  */
 export class Breaker {
-  readonly #limits: BreakerLimits;
   readonly #calls = new Uint32Array(SLOTS);
   readonly #failures = new Uint32Array(SLOTS);
-  readonly #slotMs: number;
   #slot = 0;
   #openUntil: number | null = null;
   #openSince = 0;
-  #openMs: number;
+  #openMs = BREAKER_LIMITS.openMs;
   #probing = false;
   #era = 0;
-
-  constructor(limits: BreakerLimits = BREAKER_LIMITS) {
-    this.#limits = limits;
-    this.#slotMs = limits.windowMs / SLOTS;
-    this.#openMs = limits.openMs;
-  }
 
   get isOpen(): boolean {
     return this.#openUntil !== null;
@@ -123,7 +108,7 @@ export class Breaker {
     if (this.#probing || now < this.#openUntil) return null;
     this.#probing = true;
     // Without a call for a whole window, none was refused.
-    if (now >= this.#openUntil + this.#limits.windowMs) this.#openSince = now;
+    if (now >= this.#openUntil + BREAKER_LIMITS.windowMs) this.#openSince = now;
     return this.#era;
   }
 
@@ -137,19 +122,19 @@ export class Breaker {
     this.#calls[at]! += 1;
     if (failed) this.#failures[at]! += 1;
     const calls = sum(this.#calls);
-    if (calls >= this.#limits.callsMin && sum(this.#failures) >= calls * this.#limits.failedShare) this.#open(now);
+    if (calls >= BREAKER_LIMITS.callsMin && sum(this.#failures) >= calls * BREAKER_LIMITS.failedShare) this.#open(now);
   }
 
   #probeEnded(now: number, failed: boolean | undefined): void {
     this.#probing = false;
     if (failed === undefined) return;
     if (failed) {
-      this.#openMs = Math.min(this.#openMs * 2, this.#limits.openMsMax);
+      this.#openMs = Math.min(this.#openMs * 2, BREAKER_LIMITS.openMsMax);
       this.#openUntil = now + this.#openMs;
     } else {
       this.#openUntil = null;
       this.#era += 1;
-      this.#openMs = this.#limits.openMs;
+      this.#openMs = BREAKER_LIMITS.openMs;
       this.#calls.fill(0);
       this.#failures.fill(0);
     }
@@ -163,7 +148,7 @@ export class Breaker {
 
   /** Empties the slots that are no longer in the window. */
   #advanceTo(now: number): void {
-    const slot = Math.floor(now / this.#slotMs);
+    const slot = Math.floor(now / SLOT_MS);
     const steps = Math.min(slot - this.#slot, SLOTS);
     for (let step = 1; step <= steps; step += 1) {
       const at = (this.#slot + step) % SLOTS;
