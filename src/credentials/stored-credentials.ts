@@ -1,6 +1,5 @@
 import { Fault } from "../terms/fault.ts";
-import { freezeDeep } from "../terms/collections/freeze-deep.ts";
-import type { JsonObject } from "../terms/json/json.ts";
+import { freezeDeep, type JsonObject } from "../terms/json/json.ts";
 import type { PriceTerm } from "../terms/money/price.ts";
 import { Secret } from "../terms/secret.ts";
 import type { CredentialPrices } from "../run/ports.ts";

@@ -1,8 +1,7 @@
 import type { RunnableSource } from "../run/ports.ts";
 import type { SourceDeclaration } from "../sdk/source.ts";
 import type { ChargeModel } from "../terms/money/charge.ts";
-import { freezeDeep } from "../terms/collections/freeze-deep.ts";
-import { isJsonObject, type JsonObject } from "../terms/json/json.ts";
+import { freezeDeep, isJsonObject, type JsonObject } from "../terms/json/json.ts";
 import { TIMEOUT_MS_DEFAULT } from "./check-declaration.ts";
 import { listPriceOf } from "./list-price.ts";
 import { declaredNames, namesMarked } from "../terms/schema/schema-names.ts";

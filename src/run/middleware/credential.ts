@@ -1,7 +1,6 @@
 import type { Clock } from "../../terms/time/clock.ts";
 import { Fault } from "../../terms/fault.ts";
-import { freezeDeep } from "../../terms/collections/freeze-deep.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../terms/json/json.ts";
+import { freezeDeep, isJsonObject, type Json, type JsonObject } from "../../terms/json/json.ts";
 import { Secret } from "../../terms/secret.ts";
 import type { CallMiddleware, CredentialFinder, ResolvedCredential, PlannedCall, RunnableSource } from "../ports.ts";
 import { beforeDeadline } from "./deadline.ts";

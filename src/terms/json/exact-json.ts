@@ -1,5 +1,4 @@
-import { ExactNumber, isExactAsDouble } from "./exact-number.ts";
-import type { Json } from "./json.ts";
+import { ExactNumber, isExactAsDouble, type Json } from "./exact-number.ts";
 
 /** A double represents every number shorter than this, except with an exponent as small as `e-300`. */
 const LONG = 16;

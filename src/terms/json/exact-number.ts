@@ -5,6 +5,12 @@ declare global {
   }
 }
 
+/** Any JSON value. Objects may have own properties of any name, including `__proto__` and `constructor`. */
+export type Json = string | number | boolean | null | ExactNumber | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [name: string]: Json;
+}
+
 /**
  * A number in a document that a double would change: an integer beyond 2^53, or a number with more digits than a double
  * has. It replaces the number, is written as it was read, and is never rounded silently.

@@ -1,15 +1,10 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { mayContainLongNumber, withExactNumbers } from "./exact-json.ts";
-import { ExactNumber } from "./exact-number.ts";
+import { ExactNumber, type Json, type JsonObject } from "./exact-number.ts";
 import { type JsonCounts, JsonError, JSON_VALUES_MAX, type JsonLimits, scanJson } from "./json-scan.ts";
 
+export type { Json, JsonObject } from "./exact-number.ts";
 export { JsonError, JSON_LIMITS, JSON_VALUES_MAX, type JsonLimits, type JsonProblem } from "./json-scan.ts";
-
-/** Any JSON value. Objects may have own properties of any name, including `__proto__` and `constructor`. */
-export type Json = string | number | boolean | null | ExactNumber | readonly Json[] | JsonObject;
-export interface JsonObject {
-  readonly [name: string]: Json;
-}
 
 /**
  * A document up to this size costs almost nothing to parse, even a hostile one, so its limits are checked afterwards.
@@ -164,4 +159,15 @@ export function canonicalJson(value: Json | undefined): string {
       ? Object.fromEntries(Object.entries(part).toSorted(([one], [other]) => (one < other ? -1 : 1)))
       : part,
   );
+}
+
+/**
+ * Freezes a value deeply and in place, so that it can be shared. An already frozen part is assumed to be deeply frozen.
+ */
+export function freezeDeep<Value>(value: Value): Value {
+  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const part of Object.values(value)) freezeDeep<unknown>(part);
+  }
+  return value;
 }
