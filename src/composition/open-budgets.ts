@@ -8,7 +8,7 @@ import { chargeAfterDeath } from "../ledger/read/recorded-charge.ts";
 import { openBudgets, type OpenBudgets } from "../limits/budgets/budgets.ts";
 import { endLeases, NOBODYS } from "../limits/budgets/keep-leases.ts";
 import type { BudgetReading, BudgetStore, LeftBehind, LeftLog, SpentIn } from "../limits/budgets/ports.ts";
-import { settleLeft } from "../limits/budgets/settle-left.ts";
+import { settleLeft } from "../limits/budgets/read-usage.ts";
 import { openUsageLog, type OpenUsageLog, WITHOUT_LOG } from "../limits/budgets/usage-log.ts";
 import type { Log } from "../operate/log.ts";
 import type { Store } from "../storage/store.ts";

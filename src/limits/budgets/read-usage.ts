@@ -2,8 +2,34 @@ import { closeSync, fstatSync, openSync, readFileSync, statSync } from "node:fs"
 import { bootId } from "../../terms/platform/boot-id.ts";
 import { fileIdentity } from "../../terms/platform/file-identity.ts";
 import { amountFromSum } from "../../terms/money/money.ts";
-import { headOf, type Line, lineOf } from "./usage-lines.ts";
-import type { CountedUse, LeftLog, OpenRequest } from "./ports.ts";
+import type { Charged } from "../../terms/fault.ts";
+import type { CountedUse, LeftBehind, LeftLog, OpenRequest } from "./ports.ts";
+
+/**
+ * A line of the log, one of these:
+ * - the file in which the log was written;
+ * - the number of the last ask;
+ * - a lease, to which later lines refer by its number;
+ * - the current use of a lease. `over`: ended requests, as the first and the last number of each unbroken series.
+ *   `begun`: requests in progress, with number, id and units of each. Values are abbreviated relative to the previous
+ *   request: 0 is the next number, an id without a transaction has the same one, and missing units are the same.
+ */
+type Line =
+  | { readonly file: string }
+  | { readonly turn: number }
+  | { readonly lease: number; readonly budget: string; readonly from: number; readonly name: string }
+  | readonly [lease: number, used: string, over: readonly number[], ...begun: (number | string)[]];
+
+export function lineOf(line: Line): string {
+  return `${JSON.stringify(line)}\n`;
+}
+
+/** Version of the format. Increase it with every change: lines of another version are not read. */
+const FORM = 2;
+
+export function headOf(boot: string): string {
+  return `boot ${boot}, notes of leases, form ${FORM}\n`;
+}
 
 /** Returns nothing if the file is unreadable: all leased units then count as used. */
 export function readUsage(path: string, start: string): LeftLog[] {
@@ -85,4 +111,29 @@ function readLine(read: ReadUsage, line: Line): void {
     for (let ended = over[at]!; ended <= over[at + 1]!; ended += 1) use.open.delete(ended);
   }
   read.uses.set(lease, { ...use, used: amountFromSum(used) });
+}
+
+/**
+ * The use of killed processes, after the journal has shown the results of their open requests: a request without a
+ * charge used nothing. Requests that are not in the journal keep their reservation.
+ * @param chargeOf the charge of a request by the journal; `null` if unknown
+ */
+export async function settleLeft(
+  left: readonly LeftLog[],
+  chargeOf: (id: string) => Promise<Charged | null>,
+): Promise<readonly LeftBehind[]> {
+  return Promise.all(
+    left.map(async ({ start, sequence, counts }) => ({
+      start,
+      sequence,
+      counts: await Promise.all(
+        counts.map(async ({ open, used, ...use }) => {
+          const free = await Promise.all(
+            open.map(async ({ id, units }) => ((await chargeOf(id)) === "no" ? units : 0n)),
+          );
+          return { ...use, used: free.reduce((left, units) => left - units, used) };
+        }),
+      ),
+    })),
+  );
 }

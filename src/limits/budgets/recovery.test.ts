@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { countAllowed, EURO, MemoryNotes, reserve, send, SPENDER, stand } from "./memory-budgets.kit.ts";
 import { endLeases } from "./keep-leases.ts";
-import { settleLeft } from "./settle-left.ts";
+import { settleLeft } from "./read-usage.ts";
 
 test("what a killed process has used is counted once it starts again, and what it had leased is free", async () => {
   for (const isLost of [false, true]) {

@@ -9,7 +9,7 @@ import { Fault, type Charged } from "../../terms/fault.ts";
 import { DAY_MS } from "../../terms/time/durations.ts";
 import { aBudget, EURO, MemoryBudgets, MemoryNotes, randomNumbers, send, SPENDER } from "./memory-budgets.kit.ts";
 import { openBudgets, type OpenBudgets } from "./budgets.ts";
-import { settleLeft } from "./settle-left.ts";
+import { settleLeft } from "./read-usage.ts";
 import type { BudgetStore } from "./ports.ts";
 
 interface Deployment {

@@ -16,7 +16,7 @@ import { test, type TestContext } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { Charged } from "../../terms/fault.ts";
-import { settleLeft } from "./settle-left.ts";
+import { settleLeft } from "./read-usage.ts";
 import { openUsageLog } from "./usage-log.ts";
 
 const USE = { budgetId: "bud_1", periodFrom: 0, lease: "s1" };

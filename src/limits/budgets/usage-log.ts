@@ -4,9 +4,8 @@ import { bootId } from "../../terms/platform/boot-id.ts";
 import { fileIdentity } from "../../terms/platform/file-identity.ts";
 import { makeDirectory } from "../../terms/platform/make-directory.ts";
 import type { Micros } from "../../terms/money/money.ts";
-import { headOf, lineOf } from "./usage-lines.ts";
+import { headOf, lineOf, isOriginalFile, readUsage } from "./read-usage.ts";
 import type { CountedUse, LeaseLog, LeftLog, LoggedRequest, UsageLog } from "./ports.ts";
-import { isOriginalFile, readUsage } from "./read-usage.ts";
 
 const ENDING = ".notes";
 /** The log is rewritten when it exceeds both this and twice its size after the last rewrite. */

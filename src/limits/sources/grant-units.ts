@@ -86,7 +86,7 @@ function rivalsOf({ lease, limit }: LeaseAsk, rows: readonly LeaseRow[], wanted:
  * One lease's fair part of `max`: no lease has less than it wants while another has more. Single units that are left
  * over go to the leases that have waited longest for a grant.
  */
-export function partOf(max: number, me: Omit<Rival, "amount">, rivals: readonly Omit<Rival, "amount">[]): number {
+function partOf(max: number, me: Omit<Rival, "amount">, rivals: readonly Omit<Rival, "amount">[]): number {
   const wishes = rivals.filter(({ wants }) => wants > 0).sort((a, b) => a.wants - b.wants);
   let left = max;
   let sharing = wishes.length + 1;
