@@ -2,8 +2,13 @@ import type { Http, HttpOptions, Reply } from "../sdk/http.ts";
 import type { PlannedCall, RunnableSource } from "../run/ports.ts";
 import { Fault, faultOfDeadline } from "../terms/fault.ts";
 import { isJsonObject, type JsonObject } from "../terms/json/json.ts";
-import { isHeaderValue, HeaderValueError } from "./exchange/header-fields.ts";
-import { buildRequest, followRedirect, type OutgoingRequest } from "./exchange/outgoing-request.ts";
+import {
+  isHeaderValue,
+  HeaderValueError,
+  buildRequest,
+  followRedirect,
+  type OutgoingRequest,
+} from "./exchange/outgoing-request.ts";
 import { type VendorReply, isRedirect } from "./exchange/vendor-reply.ts";
 import { type VendorUrlCache, TargetTooLong } from "./exchange/vendor-urls.ts";
 import { TARGET_CHARACTERS_MAX } from "../terms/http/request-target.ts";

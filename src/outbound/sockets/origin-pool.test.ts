@@ -5,8 +5,7 @@ import { systemClock } from "../../terms/time/clock.ts";
 import { FairShare } from "../../terms/concurrency/fair-share.ts";
 import type { VendorConnection } from "./vendor-connection.ts";
 import { DEFAULT_LIMITS } from "../outbound-limits.ts";
-import { type PooledRequest, OriginPool } from "./origin-pool.ts";
-import { SocketSlots } from "./origin-pools.ts";
+import { type PooledRequest, OriginPool, SocketSlots } from "./origin-pool.ts";
 
 type State = "new" | "busy" | "waiting" | "turned away" | "stopped" | "over";
 

@@ -5,7 +5,6 @@ import { VendorConnection, type ConnectionNeeds, type ConnectionUse } from "./ve
 import { IdleConnections } from "./idle-connections.ts";
 import type { OutboundLimits } from "../outbound-limits.ts";
 import type { Destination } from "./open-socket.ts";
-import type { SocketSlots } from "./origin-pools.ts";
 
 /** A request, as the pool sees it. */
 export interface PooledRequest {
@@ -161,5 +160,51 @@ export class OriginPool {
       if (this.#idle.remove(connection)) connection.discard();
     };
     return new VendorConnection(this.#host, this.#destination, this.#needs, this.#limits.headerBytesMax, closed);
+  }
+}
+
+/**
+ * The slots of connections that are in use or being opened, to all vendors together. Each connection takes a file
+ * descriptor of the process, so organizations share the slots: otherwise one that calls many vendors at once could take the
+ * descriptors that other organizations, clients and probes need.
+ */
+export class SocketSlots {
+  readonly #share: FairShare;
+  /** In the order in which they are served. */
+  readonly #waiting = new Set<OriginPool>();
+
+  constructor(max: number) {
+    this.#share = new FairShare(max);
+  }
+
+  get inUse(): number {
+    return this.#share.inUse;
+  }
+
+  fits(owner: string): boolean {
+    return this.#share.fits(owner);
+  }
+
+  take(owner: string): void {
+    this.#share.take(owner);
+  }
+
+  give(owner: string): void {
+    this.#share.give(owner);
+  }
+
+  /** Queues a pool, which is served when a slot becomes free. */
+  wait(pool: OriginPool): void {
+    this.#waiting.add(pool);
+  }
+
+  /** Called after a slot has become free. Serves the pools in order until one takes the slot. */
+  serve(): void {
+    for (let left = this.#waiting.size; left > 0; left -= 1) {
+      const [pool] = this.#waiting;
+      if (pool === undefined) return;
+      this.#waiting.delete(pool);
+      if (pool.serve()) return;
+    }
   }
 }

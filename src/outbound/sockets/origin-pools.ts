@@ -1,4 +1,3 @@
-import { FairShare } from "../../terms/concurrency/fair-share.ts";
 import type { OriginPool } from "./origin-pool.ts";
 
 interface OwnedPool {
@@ -54,51 +53,5 @@ export class OriginPools {
     if (chosen === null) return;
     this.#byKey.delete(chosen[0]);
     chosen[1].pool.close();
-  }
-}
-
-/**
- * The slots of connections that are in use or being opened, to all vendors together. Each connection takes a file
- * descriptor of the process, so organizations share the slots: otherwise one that calls many vendors at once could take the
- * descriptors that other organizations, clients and probes need.
- */
-export class SocketSlots {
-  readonly #share: FairShare;
-  /** In the order in which they are served. */
-  readonly #waiting = new Set<OriginPool>();
-
-  constructor(max: number) {
-    this.#share = new FairShare(max);
-  }
-
-  get inUse(): number {
-    return this.#share.inUse;
-  }
-
-  fits(owner: string): boolean {
-    return this.#share.fits(owner);
-  }
-
-  take(owner: string): void {
-    this.#share.take(owner);
-  }
-
-  give(owner: string): void {
-    this.#share.give(owner);
-  }
-
-  /** Queues a pool, which is served when a slot becomes free. */
-  wait(pool: OriginPool): void {
-    this.#waiting.add(pool);
-  }
-
-  /** Called after a slot has become free. Serves the pools in order until one takes the slot. */
-  serve(): void {
-    for (let left = this.#waiting.size; left > 0; left -= 1) {
-      const [pool] = this.#waiting;
-      if (pool === undefined) return;
-      this.#waiting.delete(pool);
-      if (pool.serve()) return;
-    }
   }
 }
