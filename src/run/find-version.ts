@@ -71,7 +71,7 @@ function shown(version: string) {
 }
 
 /** The digest of the version that a workflow names for a run; `null` for the loaded version. */
-export function chosenVersion(
+function chosenVersion(
   shares: Readonly<Record<string, VersionShare>>,
   id: string,
   transactionId: string,

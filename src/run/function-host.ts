@@ -1,6 +1,6 @@
 import type { Clock } from "../terms/time/clock.ts";
 import { Fault } from "../terms/fault.ts";
-import { isJsonObject, readJsonExactly, type Json, type JsonObject } from "../terms/json/json.ts";
+import { isJsonObject, readJsonExactly, type JsonObject } from "../terms/json/json.ts";
 import { failureOf, type CallFailure } from "./failure.ts";
 import { endCall, reportCall, runCall, withoutOutput, type Outcome } from "./fan-out.ts";
 import { planSource, type PlannedSource } from "./call.ts";
@@ -89,18 +89,12 @@ export function openHost(host: HostRun, parts: HostParts): OpenHost {
     else source = finding;
     const reservation = await replyMemory.enter(window, Buffer.byteLength(inputsJson));
     if (reservation === null) return fails(new Fault("source.no_room"));
-    let inputs: Json;
-    try {
-      inputs = readJsonExactly(inputsJson);
-    } catch {
+    const inputs = readInputs(inputsJson);
+    if (inputs === null || window.closed) {
       reservation.release();
-      return fails(new Fault("source.input_invalid", TOO_LONG_NUMBERS));
+      return fails(inputs === null ? new Fault("source.input_invalid", TOO_LONG_NUMBERS) : new Fault("source.stopped"));
     }
-    if (window.closed) {
-      reservation.release();
-      return fails(new Fault("source.stopped"));
-    }
-    planned = plan(source, { ...asked, inputs: isJsonObject(inputs) ? inputs : {} });
+    planned = plan(source, { ...asked, inputs });
     const abandon = (): Outcome => endCall(planned, new Fault("source.abandoned"), clock);
     slot.endCall = abandon;
     const outcome = await runCall(planned, runSource, clock);
@@ -176,6 +170,16 @@ interface StepCall {
 interface StepSlot {
   endCall: (() => Outcome) | null;
   report: CallReport | null;
+}
+
+/** `null` if they cannot be read. */
+function readInputs(json: string): JsonObject | null {
+  try {
+    const inputs = readJsonExactly(json);
+    return isJsonObject(inputs) ? inputs : {};
+  } catch {
+    return null;
+  }
 }
 
 function bytesOf({ json }: CallResult): number {

@@ -120,7 +120,7 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
       return (await context?.check(part, json)) ?? null;
     } catch (thrown) {
       const text = textOf(thrown);
-      if (context?.slot.isolate.isDisposed === true) fail(text.includes("memory limit") ? "memory" : "raised", text);
+      if (context?.slot.isolate.isDisposed === true) failByError(text);
       else fail("contract", `the contract of its ${part} cannot be checked`, text);
       return null;
     }
@@ -132,6 +132,11 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
 
   function fail(why: FailedWhy, text: string, detail?: string): void {
     void settle({ type: "failed", id, why, text, ...(detail === undefined ? {} : { detail }) });
+  }
+
+  /** @param text of an error of the isolate */
+  function failByError(text: string): void {
+    fail(text.includes("memory limit") ? "memory" : "raised", text);
   }
 
   /**
@@ -163,8 +168,7 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
   function entryFailed(thrown: unknown): void {
     if (settled) return;
     const text = textOf(thrown);
-    if (context !== undefined && context.slot.isolate.isDisposed)
-      fail(text.includes("memory limit") ? "memory" : "raised", text);
+    if (context?.slot.isolate.isDisposed === true) failByError(text);
     else if (outgoing.rejection()) {
       const kind = thrown instanceof Error ? thrown.constructor.name : "no error";
       send({ type: "log", id, level: "warn", text: `a rejected promise was not handled: ${kind}` });
@@ -186,7 +190,7 @@ export function startRun(job: StartRun, slots: Slots, send: (message: FromChild)
       if (await refusesInputs()) return;
       context.start(job.what, job.argument, onMessage, entryFailed);
     } catch (thrown) {
-      if (!settled) fail(textOf(thrown).includes("memory limit") ? "memory" : "raised", textOf(thrown));
+      if (!settled) failByError(textOf(thrown));
     }
   }
 

@@ -67,7 +67,7 @@ export function withContract({ hash, code }: Bundle, contract: Contract | null):
 }
 
 /** The content of a version of a function: all that runs. The contract follows from the declaration. */
-export function functionContent({ code }: Pick<Bundle, "code">, declarationJson: string): string {
+function functionContent({ code }: Pick<Bundle, "code">, declarationJson: string): string {
   return JSON.stringify({ code, declaration: declarationJson });
 }
 

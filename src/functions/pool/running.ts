@@ -71,25 +71,16 @@ export class Running {
     this.#settle.resolve(json);
   }
 
+  /** The client gets the message of the fault; the cause is only logged. */
   fail(fault: Fault): void {
     if (this.#isSettled) return;
     this.#isSettled = true;
-    // The client gets the message of the fault; the cause is only logged.
-    if (fault.cause instanceof Error) this.#host.log("warn", `the function failed: ${fault.cause.message}`);
+    if (fault.cause instanceof AuthorError) this.#logError("the function failed", fault.cause.message);
+    else if (fault.cause instanceof Error) this.#host.log("warn", `the function failed: ${fault.cause.message}`);
     this.#settle.reject(fault);
   }
 
-  /**
-   * Ends the run with an error of the function. The error's message is not logged, because it may contain anything: an
-   * error of `JSON.parse` quotes its input.
-   */
-  #raised(fault: Fault): void {
-    if (this.#isSettled) return;
-    this.#isSettled = true;
-    if (fault.cause instanceof Error) this.#logError("the function failed", fault.cause.message);
-    this.#settle.reject(fault);
-  }
-
+  /** The message of an author's error may contain anything: an error of `JSON.parse` quotes its input. */
   #logError(what: string, words: string): void {
     this.#host.log("warn", `${what}: ${knownClass(/^\w{1,60}/.exec(words)?.[0]) ?? "an error of its own"}`);
     this.#host.log("debug", `${what}: ${words}`);
@@ -123,7 +114,7 @@ export class Running {
         else this.fail(new Fault("function.no_room"));
         return true;
       case "failed":
-        this.#raised(faultOf(message));
+        this.fail(faultOf(message));
         return true;
       case "lost":
         this.fail(new Fault("function.memory", {}, { cause: new Error(message.text) }));
