@@ -1,3 +1,5 @@
+import type { TypeModule } from "../emit/type-module.ts";
+import { typeNameOf } from "../emit/type-names.ts";
 import type { ContractFunction, ContractSource } from "../ports.ts";
 
 /** What a client is generated from. */
@@ -34,4 +36,33 @@ export function listOf({ sources, functions }: ClientParts): string {
       ? ""
       : `\n## ${heading}\n\n${all.map(({ id, title }) => `- \`${id}\`: ${title.replaceAll(/\s+/g, " ")}\n`).join("")}`;
   return section("Sources", sources) + section("Functions", functions);
+}
+
+/**
+ * Declares the types of a source, and returns their names.
+ * @param noCredentials the type of the credential of a source that takes none
+ */
+export function declareSource(
+  types: TypeModule,
+  { id, inputs, output, credentials }: ContractSource,
+  noCredentials: string,
+): readonly [inputs: string, output: string, credentials: string] {
+  return [
+    types.add(typeNameOf(id, "Inputs"), inputs, "source inputs"),
+    types.add(typeNameOf(id, "Output"), output, "output"),
+    credentials === undefined
+      ? noCredentials
+      : types.add(typeNameOf(id, "Credentials"), credentials, "function inputs"),
+  ];
+}
+
+/** The same for a function. */
+export function declareFunction(
+  types: TypeModule,
+  { id, inputs, output }: ContractFunction,
+): readonly [inputs: string, output: string] {
+  return [
+    types.add(typeNameOf(id, "Inputs"), inputs, "function inputs"),
+    types.add(typeNameOf(id, "Output"), output, "output"),
+  ];
 }

@@ -1,7 +1,14 @@
 import { readFileSync } from "node:fs";
 import { createPythonTypes, docString, pythonLiteral } from "../emit/python.ts";
-import { typeNameOf } from "../emit/type-names.ts";
-import { CLIENT_MARK, type ClientFiles, type ClientParts, listOf, resumeInputsOf } from "./client-files.ts";
+import {
+  CLIENT_MARK,
+  type ClientFiles,
+  type ClientParts,
+  declareFunction,
+  declareSource,
+  listOf,
+  resumeInputsOf,
+} from "./client-files.ts";
 
 /** A package for Python 3.9 or newer that uses the standard library only. `name` is that of its folder. */
 export function pythonClient(parts: ClientParts, name: string): ClientFiles {
@@ -25,24 +32,17 @@ function moduleOf(parts: ClientParts): string {
   const types = createPythonTypes();
   const resumeInputs = resumeInputsOf(parts);
   const constants = [
-    ...sources.map(({ id, title, inputs, output, credentials, limits }) => {
-      const names = [
-        types.add(typeNameOf(id, "Inputs"), inputs, "source inputs"),
-        types.add(typeNameOf(id, "Output"), output, "output"),
-        // No value: such a source takes no credential.
-        credentials === undefined
-          ? "NoReturn"
-          : types.add(typeNameOf(id, "Credentials"), credentials, "function inputs"),
-      ];
+    ...sources.map((source) => {
+      const { id, title, limits } = source;
+      // `NoReturn` has no value.
+      const names = declareSource(types, source, "NoReturn");
       const resumeInput = resumeInputs[id] === undefined ? [] : [pythonLiteral(resumeInputs[id])];
       const values = [pythonLiteral(id), seconds(limits.timeout_ms), ...resumeInput].join(", ");
       return `${id}: Source[${names.join(", ")}] = Source(${values})\n${docString(title)}`;
     }),
-    ...functions.map(({ id, title, inputs, output, limits }) => {
-      const names = [
-        types.add(typeNameOf(id, "Inputs"), inputs, "function inputs"),
-        types.add(typeNameOf(id, "Output"), output, "output"),
-      ];
+    ...functions.map((declared) => {
+      const { id, title, limits } = declared;
+      const names = declareFunction(types, declared);
       const values = `${pythonLiteral(id)}, ${seconds(limits.timeout_ms)}`;
       return `${id}: Function[${names.join(", ")}] = Function(${values})\n${docString(title)}`;
     }),

@@ -1,7 +1,15 @@
 import { readFileSync } from "node:fs";
 import { createTypeScriptTypes, docComment, typeScriptLiteral } from "../emit/typescript.ts";
-import { typeNameOf } from "../emit/type-names.ts";
-import { CLIENT_MARK, type ClientFiles, type ClientParts, listOf, resumeInputsOf, timeoutsOf } from "./client-files.ts";
+import {
+  CLIENT_MARK,
+  type ClientFiles,
+  type ClientParts,
+  declareFunction,
+  declareSource,
+  listOf,
+  resumeInputsOf,
+  timeoutsOf,
+} from "./client-files.ts";
 
 /** A package for Node and other runtimes with `fetch`: JavaScript with declarations, without dependencies. */
 export function typeScriptClient(parts: ClientParts, name: string): ClientFiles {
@@ -36,19 +44,13 @@ export function client(options) {
 function declarationsOf(parts: ClientParts): string {
   const { sources, functions, sourceKinds, functionKinds } = parts;
   const types = createTypeScriptTypes();
-  const sourceRows = sources.map(({ id, title, inputs, output, credentials }) => {
-    const inputsName = types.add(typeNameOf(id, "Inputs"), inputs, "source inputs");
-    const outputName = types.add(typeNameOf(id, "Output"), output, "output");
-    const credentialsName =
-      credentials === undefined
-        ? "Readonly<Record<string, never>>"
-        : types.add(typeNameOf(id, "Credentials"), credentials, "function inputs");
-    return `${docComment(title, "  ")}  ${id}: { inputs: ${inputsName}; output: ${outputName}; credentials: ${credentialsName} };\n`;
+  const sourceRows = sources.map((source) => {
+    const [inputs, output, credentials] = declareSource(types, source, "Readonly<Record<string, never>>");
+    return `${docComment(source.title, "  ")}  ${source.id}: { inputs: ${inputs}; output: ${output}; credentials: ${credentials} };\n`;
   });
-  const functionRows = functions.map(({ id, title, inputs, output }) => {
-    const inputsName = types.add(typeNameOf(id, "Inputs"), inputs, "function inputs");
-    const outputName = types.add(typeNameOf(id, "Output"), output, "output");
-    return `${docComment(title, "  ")}  ${id}: { inputs: ${inputsName}; output: ${outputName} };\n`;
+  const functionRows = functions.map((declared) => {
+    const [inputs, output] = declareFunction(types, declared);
+    return `${docComment(declared.title, "  ")}  ${declared.id}: { inputs: ${inputs}; output: ${output} };\n`;
   });
   const kinds = (names: readonly string[]) => names.map(typeScriptLiteral).join(" | ");
   return `// ${CLIENT_MARK}
