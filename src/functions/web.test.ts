@@ -3,7 +3,7 @@ import { createCipheriv, randomBytes } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
 import { answerUrlRequest } from "./child/url-answers.ts";
-import { atobText, btoaText } from "./inside/base64.ts";
+import { atobText, btoaText } from "./inside/web.ts";
 import { structuredCloneOf } from "./inside/clone.ts";
 import { createRandom, uuidOf } from "./inside/random.ts";
 import { TextDecoderUtf8, TextEncoderUtf8 } from "./inside/text.ts";

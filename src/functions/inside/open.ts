@@ -3,8 +3,7 @@
 "use strict";
 
 import { createBridge, type Post } from "./bridge.ts";
-import { installBuffers } from "./buffers.ts";
-import { installIntl } from "./intl.ts";
+import { installBuffers, installIntl } from "./native-memory.ts";
 import { installConsole } from "./console.ts";
 import { isArray, jsonBytes, now, stringify, textOf } from "./intrinsics.ts";
 import { ERROR_CHARACTERS, JSON_BYTES } from "./bridge-limits.ts";

@@ -1,4 +1,3 @@
-import { atobText, btoaText } from "./base64.ts";
 import { structuredCloneOf } from "./clone.ts";
 import { RANDOM_BYTES } from "./bridge-limits.ts";
 import { Bytes, createRandom, uuidOf } from "./random.ts";
@@ -35,4 +34,43 @@ export function installWeb(
       return values;
     },
   };
+}
+
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+export function btoaText(given: unknown): string {
+  const text = String(given);
+  let encoded = "";
+  for (let at = 0; at < text.length; at += 3) {
+    const left = text.length - at;
+    const bytes = [byteAt(text, at), left > 1 ? byteAt(text, at + 1) : 0, left > 2 ? byteAt(text, at + 2) : 0] as const;
+    const bits = (bytes[0] << 16) | (bytes[1] << 8) | bytes[2];
+    encoded += ALPHABET[bits >> 18]! + ALPHABET[(bits >> 12) & 63]!;
+    encoded += (left > 1 ? ALPHABET[(bits >> 6) & 63]! : "=") + (left > 2 ? ALPHABET[bits & 63]! : "=");
+  }
+  return encoded;
+}
+
+function byteAt(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  if (code > 255) throw new RangeError("btoa: a character is not in Latin1");
+  return code;
+}
+
+export function atobText(given: unknown): string {
+  let text = String(given).replace(/[\t\n\f\r ]/g, "");
+  if (text.length % 4 === 0) text = text.replace(/={1,2}$/, "");
+  if (text.length % 4 === 1 || /[^A-Za-z0-9+/]/.test(text)) throw new RangeError("atob: this is not base64");
+  let decoded = "";
+  let bits = 0;
+  let bitBuffer = 0;
+  for (const character of text) {
+    bits = ((bits << 6) | ALPHABET.indexOf(character)) & 0xffff;
+    bitBuffer += 6;
+    if (bitBuffer >= 8) {
+      bitBuffer -= 8;
+      decoded += String.fromCharCode((bits >> bitBuffer) & 255);
+    }
+  }
+  return decoded;
 }
