@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { MemoryReservation } from "../terms/concurrency/byte-budget.ts";
-import { isJsonObject, readJsonExactly, type Json } from "../terms/json/json.ts";
+import { canonicalJson, isJsonObject, readJsonExactly } from "../terms/json/json.ts";
 import type { FunctionHost, SourceCatalog } from "./ports.ts";
 
 /**
@@ -93,20 +93,9 @@ export class RecordedCalls {
       const inputs = readJsonExactly(inputsJson);
       const given = isJsonObject(inputs) ? inputs : {};
       const filtered = this.#catalog.find(source)?.filter(given) ?? given;
-      return hash("sha256", JSON.stringify([source, sorted(filtered)]), "base64");
+      return hash("sha256", canonicalJson([source, filtered]), "base64");
     } catch {
       return null;
     }
   }
-}
-
-/** The same value for objects that differ only in the order of their fields. */
-function sorted(value: Json): Json {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(
-    Object.keys(value)
-      .toSorted()
-      .map((name) => [name, sorted(value[name]!)]),
-  );
 }
