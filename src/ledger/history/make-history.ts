@@ -1,6 +1,7 @@
 import type { TimeSpan } from "../../terms/time/calendar.ts";
 import { HOUR_MS, MINUTE_MS } from "../../terms/time/durations.ts";
-import type { LedgerQuery, LedgerTables } from "../ports.ts";
+import type { LedgerTables } from "../ports.ts";
+import { readWhileTotalsExist } from "../totals/group-requests.ts";
 import { missingSpans } from "../totals/missing-spans.ts";
 import { chooseSpans, LEVELS, PARTS_MAX, RUNS_WORTH_TOTALS, type SpanLevel } from "../totals/spans.ts";
 import { type SpanLine, type MakeOptions, type SpanTables, storeSpans } from "../totals/store-span.ts";
@@ -65,7 +66,7 @@ async function readLines(tables: LedgerTables, span: TimeSpan): Promise<readonly
   const chosen = chooseSpans(await readHistorySpans(tables, span), span);
   const { spans, uncovered } = chosen.uncovered.length > PARTS_MAX ? { spans: [], uncovered: [span] } : chosen;
   const lines = new Lines();
-  if (spans.length > 0 && !(await lines.addStored(tables.query, spans))) return null;
+  if (spans.length > 0 && !(await lines.addStored(tables, spans))) return null;
   for (const part of uncovered) await lines.addEnded(tables, part);
   return lines.values();
 }
@@ -73,36 +74,38 @@ async function readLines(tables: LedgerTables, span: TimeSpan): Promise<readonly
 /** Whether its totals are those of its rows. If its runs change meanwhile, the span is deleted. */
 export async function isEqualToRows(tables: LedgerTables, span: HistorySpan): Promise<boolean> {
   const [stored, ofRows] = [new Lines(), new Lines()];
-  await stored.addStored(tables.query, [span]);
+  await stored.addStored(tables, [span]);
   for (let from = span.from; from < span.to; from += HOUR_MS)
     await ofRows.addEnded(tables, { from, to: Math.min(from + HOUR_MS, span.to) });
   return stored.text() === ofRows.text();
 }
 
 type RawKeys = Readonly<Partial<Record<HistoryKey, string | number | null>>>;
+type StoredLine = RawKeys & { readonly grouping_number: number; readonly figures: string };
 
 /** The lines of a span. Keys are as the ledger stores them: numbers or texts. */
 class Lines {
   readonly #lines = new Map<string, { readonly grouping: Grouping; readonly keys: RawKeys; readonly of: Figures }>();
 
-  async addStored(query: LedgerQuery, spans: readonly HistorySpan[]): Promise<boolean> {
-    const marks = spans.map(() => "?").join(", ");
+  /** False if some of the totals have been deleted. */
+  async addStored(tables: LedgerTables, spans: readonly HistorySpan[]): Promise<boolean> {
     const ids = spans.map(({ id }) => id);
-    const rows = await query<
-      RawKeys & { readonly there: number; readonly number: number | null; readonly figures: string }
-    >(
-      `SELECT n.there, x.grouping_number AS number, x.figures, ${ALL_KEYS.map((key) => `x.${key}`).join(", ")}
-       FROM (SELECT count(*) AS there FROM ledger_history_spans AS t WHERE t.kept = 1 AND t.id IN (${marks})) AS n
-       LEFT JOIN (SELECT * FROM ledger_history AS l WHERE l.span IN (${marks})) AS x ON 1 = 1`,
-      [...ids, ...ids],
+    const statement = {
+      sql: `SELECT l.grouping_number, l.figures, ${ALL_KEYS.map((key) => `l.${key}`).join(", ")}
+        FROM ledger_history AS l WHERE l.span IN (${ids.map(() => "?").join(", ")})`,
+      values: ids,
+    };
+    const rows = await readWhileTotalsExist<StoredLine>(
+      tables,
+      { spans: HISTORY.spans, ids },
+      statement,
+      "grouping_number",
     );
-    if (rows[0]!.there !== spans.length) return false;
-    for (const row of rows) {
-      if (row.number === null) continue;
-      const grouping = GROUPINGS.find(({ number }) => number === row.number);
+    for (const row of rows ?? []) {
+      const grouping = GROUPINGS.find(({ number }) => number === row.grouping_number);
       if (grouping !== undefined) addText(this.#line(grouping, row), row.figures);
     }
-    return true;
+    return rows !== null;
   }
 
   async addEnded(tables: LedgerTables, started: TimeSpan): Promise<void> {

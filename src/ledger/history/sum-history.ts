@@ -1,13 +1,15 @@
-import { unlessDamaged } from "../totals/sum-requests.ts";
+import { EMPTY_SPAN, readWhileTotalsExist } from "../totals/group-requests.ts";
+import { tryTotals } from "../totals/sum-requests.ts";
 import { chooseSpans, PARTS_MAX } from "../totals/spans.ts";
 import { dayContaining, daysIn, type TimeSpan } from "../../terms/time/calendar.ts";
+import { vendorOf } from "../../terms/ids.ts";
 import type { OnProgress } from "../../terms/on-progress.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../terms/time/durations.ts";
 import type { LedgerTables } from "../ports.ts";
 import { toStored } from "../stored-text.ts";
 import { addFigures, addText, type Figures, noFigures, countOf } from "./figures.ts";
 import { addRow, conditionOf, groupedRows, type GroupedRow, type KeyCondition } from "./group-ends.ts";
-import { type HistorySpan, makeHistory, readHistorySpans } from "./make-history.ts";
+import { HISTORY, type HistorySpan, makeHistory, readHistorySpans } from "./make-history.ts";
 import { type Grouping, groupingWith, type HistoryKey, type HistoryUnit, KEYS } from "./groupings.ts";
 
 /** The possible groups of a history. A vendor is the part of a source's id before `__`. */
@@ -117,7 +119,7 @@ function askedOf(filter: Selection): Asked {
     ["function_version_key", filter.functionVersion],
   ];
   const only = texts.flatMap(([key, text]) => (text === undefined ? [] : [{ key, text: toStored(text) }]));
-  const ofVendor = { key: "source_key" as const, text: `${toStored(filter.vendor ?? "")}${BETWEEN}`, isPrefix: true };
+  const ofVendor = { key: "source_key" as const, text: `${toStored(filter.vendor ?? "")}__`, isPrefix: true };
   const keys = {
     all: null,
     source: "source_key",
@@ -132,16 +134,10 @@ function askedOf(filter: Selection): Asked {
   return { unit, key: keys[filter.by], only: filter.vendor === undefined ? only : [...only, ofVendor] };
 }
 
-/** Between the vendor and the name in a source's id. */
-const BETWEEN = "__";
-
 /** All offsets of time zones since 1972 are multiples of it. */
 const QUARTER_MS = 15 * MINUTE_MS;
 /** The units of time in which calls and runs are grouped before they are added to steps. */
 export const UNIT_MS = { minute: MINUTE_MS, hour: HOUR_MS, day: QUARTER_MS } as const;
-
-/** Attempts to read totals while other processes delete them. */
-const TRIES = 5;
 
 /** Reads totals, which are made first where they are missing, and calls where totals are impossible. */
 export async function sumHistory(
@@ -149,30 +145,34 @@ export async function sumHistory(
   filter: HistoryFilter,
   onProgress?: OnProgress,
 ): Promise<History> {
-  const { onlyTotals } = filter;
   const asked = askedOf(filter);
-  const grouping = groupingOf(asked);
-  const fromTotals = async (): Promise<Rows | null> => {
-    if (filter.step === "minute" || grouping === null) return null;
-    const longestMs = isOfWholeDays(filter) ? DAY_MS : HOUR_MS;
-    // If totals cannot be made, existing ones and calls still give the figures.
-    if (onlyTotals !== true) await makeHistory(tables, filter, { longestMs, onProgress }).catch(() => {});
-    for (let tries = 0; tries < TRIES; tries += 1) {
-      const { spans, uncovered: rest } = await coverOf(tables, filter);
-      const uncovered = onlyTotals === true ? [] : rest;
-      const stored = spans.length === 0 ? [] : await readStored(tables, asked, grouping, spans);
-      const grouped = await readGrouped(tables, asked, UNIT_MS[filter.step], { spans, uncovered });
-      if (grouped !== null) return { stored, grouped };
-    }
-    return null;
-  };
-  // If the totals are damaged, the calls may be sound.
-  const read = await fromTotals().catch(unlessDamaged);
-  const rows = read ?? {
+  const grouping = filter.step === "minute" ? null : groupingOf(asked);
+  const ofTotals = grouping === null ? null : await readWithTotals(tables, filter, asked, grouping, onProgress);
+  const rows = ofTotals ?? {
     stored: [],
     grouped: (await readGrouped(tables, asked, UNIT_MS[filter.step], { spans: [], uncovered: [filter] }))!,
   };
   return toHistory(rows, filter, asked.unit, await completeFrom(tables));
+}
+
+async function readWithTotals(
+  tables: LedgerTables,
+  filter: HistoryFilter,
+  asked: Asked,
+  grouping: Grouping,
+  onProgress: OnProgress | undefined,
+): Promise<Rows | null> {
+  const onlyTotals = filter.onlyTotals === true;
+  const longestMs = isOfWholeDays(filter) ? DAY_MS : HOUR_MS;
+  // If totals cannot be made, existing ones and calls still give the figures.
+  if (!onlyTotals) await makeHistory(tables, filter, { longestMs, onProgress }).catch(() => {});
+  return tryTotals(async () => {
+    const { spans, uncovered } = await coverOf(tables, filter, longestMs);
+    const stored = spans.length === 0 ? [] : await readStored(tables, asked, grouping, spans);
+    const cover = { spans, uncovered: onlyTotals ? [] : uncovered };
+    const grouped = await readGrouped(tables, asked, UNIT_MS[filter.step], cover);
+    return grouped === null ? null : { stored, grouped };
+  });
 }
 
 interface StoredRow {
@@ -204,7 +204,7 @@ function readStored(
   return tables.query<StoredRow>(
     `SELECT ${textOf(tables, key, "x")} AS key, t.from_at AS at, x.figures
      FROM ledger_history_spans AS t JOIN ledger_history AS x ON x.span = t.id AND x.grouping_number = ${grouping.number}
-     WHERE t.id IN (${marksOf(spans)})${only.map((one) => ` AND ${conditionOf(tables, one)}`).join("")}`,
+     WHERE t.id IN (${spans.map(() => "?").join(", ")})${only.map((one) => ` AND ${conditionOf(tables, one)}`).join("")}`,
     [...spans.map(({ id }) => id), ...only.map(({ text }) => text)],
   );
 }
@@ -213,31 +213,20 @@ function readStored(
  * Groups the rest of the time by one statement, which also checks that the spans still exist: then their totals and
  * these groups are those of one moment. `null` if one of them has been deleted.
  */
-async function readGrouped(
+function readGrouped(
   tables: LedgerTables,
   { unit, key, only }: Asked,
   unitMs: number,
   { spans, uncovered }: Cover,
 ): Promise<readonly KeyedRow[] | null> {
   const query = { unit, keys: key === null ? [] : [key], only, unitMs };
-  const parts = (uncovered.length === 0 ? [NO_TIME] : uncovered).flatMap((part) => groupedRows(tables, query, part));
-  const there =
-    spans.length === 0
-      ? "SELECT 0 AS spans"
-      : `SELECT count(*) AS spans FROM ledger_history_spans AS t WHERE t.kept = 1 AND t.id IN (${marksOf(spans)})`;
-  const rows = await tables.query<KeyedRow & { readonly spans_there: number; readonly at: number | null }>(
-    `SELECT n.spans AS spans_there, s.*, ${textOf(tables, key, "s")} AS key FROM (${there}) AS n
-     LEFT JOIN (${parts.map(({ sql }) => sql).join(" UNION ALL ")}) AS s ON 1 = 1`,
-    [...spans.map(({ id }) => id), ...parts.flatMap(({ values }) => values)],
-  );
-  if (rows[0]!.spans_there !== spans.length) return null;
-  return rows.filter(({ at }) => at !== null);
-}
-
-const NO_TIME: TimeSpan = { from: 0, to: 0 };
-
-function marksOf(values: readonly unknown[]): string {
-  return values.map(() => "?").join(", ");
+  const parts = (uncovered.length === 0 ? [EMPTY_SPAN] : uncovered).flatMap((part) => groupedRows(tables, query, part));
+  const statement = {
+    sql: `SELECT g.*, ${textOf(tables, key, "g")} AS key FROM (${parts.map(({ sql }) => sql).join(" UNION ALL ")}) AS g`,
+    values: parts.flatMap(({ values }) => values),
+  };
+  const ids = spans.map(({ id }) => id);
+  return readWhileTotalsExist<KeyedRow>(tables, { spans: HISTORY.spans, ids }, statement, "at");
 }
 
 function textOf(tables: LedgerTables, key: HistoryKey | null, alias: string): string {
@@ -246,10 +235,9 @@ function textOf(tables: LedgerTables, key: HistoryKey | null, alias: string): st
 }
 
 /** Totals of spans that each lie in one step, and the rest of the time. */
-async function coverOf(tables: LedgerTables, filter: HistoryFilter): Promise<Cover> {
+async function coverOf(tables: LedgerTables, filter: HistoryFilter, longestMs: number): Promise<Cover> {
   const stepOf = stepsOf(filter);
   const existing = await readHistorySpans(tables, filter);
-  const longestMs = isOfWholeDays(filter) ? DAY_MS : HOUR_MS;
   const fitting = existing.filter(({ from, to }) => to - from <= longestMs && stepOf(from) === stepOf(to - 1));
   const cover = chooseSpans(fitting, filter);
   return cover.uncovered.length > PARTS_MAX ? { spans: [], uncovered: [filter] } : cover;
@@ -263,7 +251,7 @@ function toHistory({ stored, grouped }: Rows, filter: HistoryFilter, unit: Histo
   const stepOf = stepsOf(filter);
   const groups = new Map<string, Map<number, Figures>>();
   const figuresAt = (key: string | null, at: number): Figures => {
-    const group = filter.by === "vendor" ? (key ?? "").split(BETWEEN)[0]! : (key ?? "");
+    const group = filter.by === "vendor" ? vendorOf(key ?? "") : (key ?? "");
     const points = entryOf(groups, group, () => new Map<number, Figures>());
     return entryOf(points, stepOf(at), noFigures);
   };

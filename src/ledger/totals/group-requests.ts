@@ -90,7 +90,8 @@ export interface SumQuery {
   readonly withRuns?: boolean;
 }
 
-const EMPTY_INTERVAL: TimeSpan = { from: 0, to: 0 };
+/** No run started in it. */
+export const EMPTY_SPAN: TimeSpan = { from: 0, to: 0 };
 
 /** A statement's text and the values for its `?`. */
 export interface SqlStatement {
@@ -126,7 +127,7 @@ export function groupsOf(tables: LedgerTables, query: SumQuery, { spans, uncover
         WHERE x.span IN (${spans.map(() => "?").join(", ")}) AND x.sent_day >= ? AND x.sent_day <= ?${where}`,
       values: [...spans.map(({ id }) => id), dayOf(from), dayOf(to - 1), ...texts],
     });
-  if (selects.length === 0) return groupsOf(tables, query, withoutTotals(EMPTY_INTERVAL));
+  if (selects.length === 0) return groupsOf(tables, query, withoutTotals(EMPTY_SPAN));
   const sums = FIGURE_NAMES.map(
     (name) => `CAST(sum(u.${name}) AS ${AMOUNTS.has(name) ? "text" : "bigint"}) AS ${name}`,
   );
@@ -151,8 +152,8 @@ export interface GroupQuery {
   readonly linesMax?: number | undefined;
 }
 
-/** Runs one statement, so it reads a snapshot of the ledger. `null` if some of the totals have been deleted. */
-export async function readGroups<Row extends object>(
+/** `null` if some of the totals have been deleted. */
+export function readGroups<Row extends object>(
   tables: LedgerTables,
   asked: SumQuery,
   { select, orderBy, linesMax }: GroupQuery,
@@ -160,15 +161,34 @@ export async function readGroups<Row extends object>(
 ): Promise<readonly Row[] | null> {
   const ids = [...cover.spans, ...cover.passed].map(({ id }) => id);
   const groups = groupsOf(tables, asked, cover);
-  const spanCount =
+  const order = `ORDER BY ${orderBy}${linesMax === undefined ? "" : ` LIMIT ${Math.trunc(linesMax)}`}`;
+  const statement = { sql: select(groups.sql), values: groups.values };
+  return readWhileTotalsExist(tables, { spans: "ledger_total_spans", ids }, statement, "requests", order);
+}
+
+/**
+ * The rows of a SELECT. One statement also checks that spans still have their totals, so all of these are of one moment.
+ * `null` if the totals of a span have been deleted.
+ * @param column of the SELECT, null in no row
+ * @param order of the rows, which are named `s`
+ */
+export async function readWhileTotalsExist<Row extends object>(
+  { query }: LedgerTables,
+  { spans, ids }: { readonly spans: string; readonly ids: readonly number[] },
+  { sql, values }: SqlStatement,
+  column: string,
+  order = "",
+): Promise<readonly Row[] | null> {
+  const kept =
     ids.length === 0
       ? "SELECT 0 AS spans"
-      : `SELECT count(*) AS spans FROM ledger_total_spans AS t WHERE t.kept = 1 AND t.id IN (${ids.map(() => "?").join(", ")})`;
-  const rows = await tables.query<Row & { readonly spans_there: number; readonly requests: number | null }>(
-    `SELECT n.spans AS spans_there, s.* FROM (${spanCount}) AS n LEFT JOIN (${select(groups.sql)}) AS s ON 1 = 1
-     ORDER BY ${orderBy}${linesMax === undefined ? "" : ` LIMIT ${Math.trunc(linesMax)}`}`,
-    [...ids, ...groups.values],
+      : `SELECT count(*) AS spans FROM ${spans} AS t WHERE t.kept = 1 AND t.id IN (${ids.map(() => "?").join(", ")})`;
+  const rows = await query<Row & { readonly spans_kept: number }>(
+    `SELECT n.spans AS spans_kept, s.* FROM (${kept}) AS n LEFT JOIN (${sql}) AS s ON 1 = 1 ${order}`,
+    [...ids, ...values],
   );
-  if (rows[0]!.spans_there !== ids.length) return null;
-  return rows.filter(({ requests }) => requests !== null).map(({ spans_there: _, ...row }) => row as unknown as Row);
+  if (rows[0]!.spans_kept !== ids.length) return null;
+  return rows
+    .filter((row) => row[column as keyof Row] !== null)
+    .map(({ spans_kept: _, ...row }) => row as unknown as Row);
 }

@@ -1,4 +1,4 @@
-import { isDamage } from "../journal/journal-damage.ts";
+import { nullIfDamaged } from "../journal/journal-damage.ts";
 import type { OnProgress } from "../../terms/on-progress.ts";
 import type { LedgerTables } from "../ports.ts";
 import { readGroups, type RequestKey, type GroupQuery, type SumQuery, TOTAL_KEYS } from "./group-requests.ts";
@@ -19,27 +19,34 @@ export async function sumRequests<Row extends object>(
   onProgress?: OnProgress,
 ): Promise<readonly Row[]> {
   const started = possibleStartsOf(asked.sent);
-  const fromTotals = async (): Promise<readonly Row[] | null> => {
+  if (asked.keys.every(isTotaled)) {
     // If totals cannot be made, the sum of existing ones and of requests is still possible.
     await makeTotals(tables, started, { onProgress }).catch(() => {});
-    for (let tries = 0; tries < TRIES; tries += 1) {
+    const rows = await tryTotals(async () => {
       const cover = coverOf(await readSpans(tables, started), started, asked.sent);
-      const rows = await readGroups<Row>(tables, asked, shape, cover);
-      if (rows !== null) return rows;
+      return readGroups<Row>(tables, asked, shape, cover);
+    });
+    if (rows !== null) return rows;
+  }
+  return (await readGroups<Row>(tables, asked, shape, withoutTotals(started)))!;
+}
+
+/**
+ * Repeats a read of totals that finds some of them deleted meanwhile. `null` if none succeeds, or if the totals are
+ * damaged: the rows may be sound.
+ */
+export async function tryTotals<Result>(read: () => Promise<Result | null>): Promise<Result | null> {
+  try {
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const result = await read();
+      if (result !== null) return result;
     }
     return null;
-  };
-  // If the totals are damaged, the requests may be sound.
-  const found = asked.keys.every(isTotaled) ? await fromTotals().catch(unlessDamaged) : null;
-  return found ?? (await readGroups<Row>(tables, asked, shape, withoutTotals(started)))!;
+  } catch (error) {
+    return nullIfDamaged(error);
+  }
 }
 
 function isTotaled(key: RequestKey): boolean {
   return (TOTAL_KEYS as readonly RequestKey[]).includes(key);
-}
-
-/** For `catch`. */
-export function unlessDamaged(error: unknown): null {
-  if (!isDamage(error)) throw error;
-  return null;
 }
