@@ -4,7 +4,7 @@ import type { Availability } from "./availability.ts";
 import type { JournalLink } from "./journal/journal-link.ts";
 import type { MakeOutcomeFile } from "./journal/outcome-files.ts";
 import { OutcomeLog } from "./journal/outcome-log.ts";
-import type { LedgerLimits } from "./limits.ts";
+import { type LedgerLimits, withinJournal } from "./limits.ts";
 import { StallWatch, Unacknowledged } from "./unacknowledged.ts";
 
 /** The longest time that a record waits for others before it is moved from the log into the journal. */
@@ -14,7 +14,6 @@ const MOVE_EVERY_MS = 200;
  * would still be referenced at the thread's next collection of its small young generation, and be copied.
  */
 const RECORDS_A_MESSAGE = 32;
-const FILE_BYTES_MIN = 16 * 1024;
 
 export interface EndedRunsOptions {
   readonly directory: string;
@@ -51,7 +50,7 @@ export class EndedRuns {
     this.#log = new OutcomeLog({
       directory,
       firstNumber: firstFile,
-      fileBytes: fileBytesOf(limits),
+      fileBytes: withinJournal(limits.outcomeFileBytes, limits),
       makeFile,
       clock,
       onDurable: (last) => this.#waiting.settle(last),
@@ -73,29 +72,13 @@ export class EndedRuns {
     ];
   }
 
-  get count(): number {
-    return this.#waiting.count;
-  }
-
-  bytesByOrganization(): Map<string, number> {
-    return this.#waiting.bytesByOrganization();
-  }
-
-  /** The size of pending records in memory. */
-  get bytes(): number {
-    return this.#waiting.bytes;
-  }
-
-  get oldestAt(): number | null {
-    return this.#waiting.oldestAt;
+  /** The records that are not in the journal yet. */
+  get pending(): Pick<Unacknowledged, "count" | "bytes" | "bytesByOrganization" | "oldestAt" | "hasCapacityFor"> {
+    return this.#waiting;
   }
 
   get logBytes(): number {
     return this.#log.bytes;
-  }
-
-  hasCapacityFor(organizationId: string): boolean {
-    return this.#waiting.hasCapacityFor(organizationId);
   }
 
   openLog(): Promise<boolean> {
@@ -162,7 +145,7 @@ export class EndedRuns {
   /** Resolves when every run that has ended so far is in the journal, or after `closeMs`. */
   async flush(): Promise<void> {
     this.#move();
-    if (this.count === 0) return;
+    if (this.#waiting.count === 0) return;
     const last = this.#waiting.lastNumber;
     const flushed = new Promise<void>((resolve) => this.#flushes.push({ last, resolve }));
     await settledWithin(this.#options.clock, this.#options.limits.closeMs, flushed);
@@ -170,7 +153,7 @@ export class EndedRuns {
 
   /** The journal's thread has started, and the log before `next` is in the journal. Sends the other records again. */
   started(next: number): void {
-    if (this.count === 0) this.#waiting.numberFrom(next);
+    if (this.#waiting.count === 0) this.#waiting.numberFrom(next);
     this.#sent = this.#waiting.beforeHead;
     this.moveSoon();
   }
@@ -208,12 +191,6 @@ export class EndedRuns {
     this.#waiting.settle();
     for (const stall of this.#stalls) stall.end();
     this.#cancelMove?.();
-    this.#log.end(this.count === 0);
+    this.#log.end(this.#waiting.count === 0);
   }
-}
-
-/** Small if the size limit is small, because the files count towards it. */
-function fileBytesOf({ outcomeFileBytes, journalBytesMax }: LedgerLimits): number {
-  if (journalBytesMax === 0) return outcomeFileBytes;
-  return Math.max(FILE_BYTES_MIN, Math.min(outcomeFileBytes, Math.floor(journalBytesMax / 32)));
 }

@@ -13,7 +13,7 @@ import { JournalSize } from "./journal/journal-size.ts";
 import type { FromJournal, Measured } from "./journal/journal-messages.ts";
 import { listOutcomeFiles, makeOutcomeFile, type MakeOutcomeFile } from "./journal/outcome-files.ts";
 import type { DrainRecord, LedgerState, RunningLedger } from "./journal/running-ledger.ts";
-import { LEDGER_LIMITS, type LedgerLimits } from "./limits.ts";
+import { LEDGER_LIMITS, type LedgerLimits, withinJournal } from "./limits.ts";
 import type { LedgerLog } from "./ports.ts";
 import { recordText } from "./journal/record-lines.ts";
 import { toStored } from "./stored-text.ts";
@@ -57,7 +57,6 @@ export function createLedger(options: LedgerOptions): RunningLedger {
 
 const RETRY_MS = 250;
 const WAL_BYTES_MAX = 32 * 1024 * 1024;
-const SEGMENT_BYTES_MIN = 16 * 1024;
 
 class FileLedger implements RunningLedger {
   readonly ready: Promise<void>;
@@ -91,7 +90,7 @@ class FileLedger implements RunningLedger {
     this.#shares = new JournalShares({
       clock: options.clock,
       log: options.log,
-      pending: () => this.#ended.bytesByOrganization(),
+      pending: () => this.#ended.pending.bytesByOrganization(),
       requestCount: () => this.#link.post({ holders: true }),
     });
     const lastFiles = [listIntentFiles(options.dir).at(-1), listOutcomeFiles(options.dir).at(-1)];
@@ -99,7 +98,7 @@ class FileLedger implements RunningLedger {
     this.#intents = new IntentLog({
       directory: options.dir,
       firstNumber: this.#recoverBefore,
-      segmentBytesMax: segmentBytesOf(this.#limits),
+      segmentBytesMax: withinJournal(this.#limits.segmentBytesMax, this.#limits),
       onFailed: (code) => this.#intentsFailed(code),
       onDirty: () => this.#syncIntents(),
       ...(options.faults?.beforeIntentWrite && { beforeWrite: options.faults.beforeIntentWrite }),
@@ -146,7 +145,7 @@ class FileLedger implements RunningLedger {
   }
 
   #overfull(organizationId: string): string | null {
-    return this.#ended.hasCapacityFor(organizationId) ? null : "too many records wait for the journal";
+    return this.#ended.pending.hasCapacityFor(organizationId) ? null : "too many records wait for the journal";
   }
 
   #beyondShare(organizationId: string): string | null {
@@ -214,7 +213,7 @@ class FileLedger implements RunningLedger {
     this.#ended.started(next);
     this.#intents.onSyncThreadEnded();
     void this.#logOpened.then(() => this.#availability.clear("starting"));
-    if (this.#ended.count === 0) this.#availability.clear("journal");
+    if (this.#ended.pending.count === 0) this.#availability.clear("journal");
     this.#shares.threadStarted();
     this.#measured(size);
     this.#syncIntents();
@@ -289,7 +288,7 @@ class FileLedger implements RunningLedger {
   }
 
   state(): LedgerState {
-    const { oldestAt, count, bytes } = this.#ended;
+    const { oldestAt, count, bytes } = this.#ended.pending;
     return {
       unavailable: this.#availability.reason,
       openRuns: this.#openRuns,
@@ -313,7 +312,7 @@ class FileLedger implements RunningLedger {
   async #drainAndStop(): Promise<void> {
     this.#availability.raise("closed");
     await this.flush();
-    const lost = this.#ended.count;
+    const lost = this.#ended.pending.count;
     if (lost > 0 || this.#openRuns > 0) {
       this.#options.log.error(
         { event: "ledger_closed_early", unwritten: lost, open: this.#openRuns },
@@ -327,10 +326,4 @@ class FileLedger implements RunningLedger {
     this.#unlock();
     this.#onReady();
   }
-}
-
-/** Small if the size limit is small, because the files count towards it. */
-function segmentBytesOf({ segmentBytesMax, journalBytesMax }: LedgerLimits): number {
-  if (journalBytesMax === 0) return segmentBytesMax;
-  return Math.max(SEGMENT_BYTES_MIN, Math.min(segmentBytesMax, Math.floor(journalBytesMax / 32)));
 }

@@ -38,3 +38,11 @@ export const LEDGER_LIMITS: LedgerLimits = {
   stallMs: 5_000,
   closeMs: 5_000,
 };
+
+const FILE_BYTES_MIN = 16 * 1024;
+
+/** The size of a log's file: smaller if the journal's own limit is small, because the files count towards it. */
+export function withinJournal(fileBytes: number, { journalBytesMax }: LedgerLimits): number {
+  if (journalBytesMax === 0) return fileBytes;
+  return Math.max(FILE_BYTES_MIN, Math.min(fileBytes, Math.floor(journalBytesMax / 32)));
+}

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { recordForgotten } from "./journal-pruner.ts";
+import { deletionsOfRun, recordForgotten } from "./journal-pruner.ts";
 import type { DrainRecord } from "./running-ledger.ts";
 
 /** Few enough that commits hardly wait. */
@@ -26,14 +26,8 @@ export function forgetDrained(database: DatabaseSync, startedBefore: number): bo
   const runs = database
     .prepare(`SELECT id FROM runs WHERE ${IS_GONE} AND started_at < ? ORDER BY started_at LIMIT ${FORGET_AT_ONCE}`)
     .all(startedBefore) as { id: number }[];
-  const statements = ["reconciliations", "attempts", "calls"].map((table) =>
-    database.prepare(`DELETE FROM ${table} WHERE run = ?`),
-  );
-  const deleteRun = database.prepare("DELETE FROM runs WHERE id = ?");
-  for (const { id } of runs) {
-    for (const statement of statements) statement.run(id);
-    deleteRun.run(id);
-  }
+  const deletions = deletionsOfRun(database);
+  for (const { id } of runs) for (const deletion of deletions) deletion.run(id);
   if (runs.length > 0) recordForgotten(database, startedBefore);
   database.exec("COMMIT");
   return runs.length === FORGET_AT_ONCE;

@@ -7,7 +7,7 @@ import { Fault } from "../../terms/fault.ts";
 import { attemptIntentText, orderText, runIntentText } from "./record-lines.ts";
 
 /** One intent file. It is deleted once it is replaced and all runs that wrote to it have outcomes on disk. */
-export interface Segment {
+interface Segment {
   readonly name: string;
   readonly descriptor: number;
   bytes: number;
@@ -31,12 +31,6 @@ export interface IntentLogOptions {
   readonly beforeWrite?: (bytes: number) => number | undefined;
 }
 
-/** Lines of a run that are not in a file yet. */
-export interface WaitingLines {
-  readonly text: string;
-  written(to: Segment | null): void;
-}
-
 /**
  * The intent files. Runs that send in the same tick of the event loop share one `write`. Once it returns, their intents
  * survive kill -9.
@@ -46,7 +40,7 @@ export class IntentLog {
   #current: Segment | null = null;
   #nextNumber: number;
   #bytes = 0;
-  #waiting: WaitingLines[] = [];
+  #waiting: LinesOfRun[] = [];
   readonly #unsynced = new Set<string>();
   #syncing = false;
 
@@ -96,7 +90,7 @@ export class IntentLog {
   }
 
   /** Adds whole lines of a run to the next write. */
-  add(lines: WaitingLines): void {
+  add(lines: LinesOfRun): void {
     this.#waiting.push(lines);
   }
 
@@ -275,7 +269,8 @@ export class OpenRecord implements RunRecord {
   }
 }
 
-class LinesOfRun implements WaitingLines, PendingIntents {
+/** Lines of a run, until they are in a file. */
+class LinesOfRun implements PendingIntents {
   readonly text: string;
   readonly #log: IntentLog;
   readonly #onWritten: (to: Segment) => void;

@@ -68,3 +68,16 @@ const SQLITE_CODES: { readonly [code: number]: string } = {
   14: "ENOENT",
   26: "CORRUPT",
 };
+
+/** Runs `work` in a transaction that holds the write lock from its beginning. */
+export function inTransaction<Result>(database: DatabaseSync, work: () => Result): Result {
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    const result = work();
+    database.exec("COMMIT");
+    return result;
+  } catch (error) {
+    if (database.isTransaction) database.exec("ROLLBACK");
+    throw error;
+  }
+}

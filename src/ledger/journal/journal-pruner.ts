@@ -9,8 +9,6 @@ const YOUNG_MS = 10 * 60 * 1_000;
 /** A state of a request; 0 is waiting and 1 is done. */
 export const GIVEN_UP = 2;
 
-const TABLES = ["reconciliations", "attempts", "calls"];
-
 interface Request {
   readonly id: number;
   readonly started_before: number;
@@ -50,10 +48,7 @@ export class JournalPruner {
        ORDER BY started_at, id LIMIT ${AT_ONCE}`,
     );
     this.#drained = database.prepare("SELECT run FROM drained");
-    this.#deletes = [
-      ...TABLES.map((table) => database.prepare(`DELETE FROM ${table} WHERE run = ?`)),
-      database.prepare("DELETE FROM runs WHERE id = ?"),
-    ];
+    this.#deletes = deletionsOfRun(database);
     this.#recordProgress = database.prepare(
       `UPDATE prunings SET deleted = deleted + ?, kept_unknown = kept_unknown + ?, kept_undrained = kept_undrained + ?,
          done = ? WHERE id = ?`,
@@ -111,6 +106,12 @@ export class JournalPruner {
     this.#recordProgress.run(deleted, kept.unknown, kept.undrained, done ? 1 : 0, id);
     return done;
   }
+}
+
+/** The statements that delete a run by its number, with all its rows. */
+export function deletionsOfRun(database: DatabaseSync): readonly StatementSync[] {
+  const ofRun = ["reconciliations", "attempts", "calls"].map((table) => `DELETE FROM ${table} WHERE run = ?`);
+  return [...ofRun, "DELETE FROM runs WHERE id = ?"].map((sql) => database.prepare(sql));
 }
 
 /** Records, inside the caller's transaction, that runs which started before `startedBefore` may have been deleted. */

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import { inTransaction } from "./journal-database.ts";
 import { forgottenBefore } from "./journal-pruner.ts";
 import type { Recovered } from "./journal-messages.ts";
 import type { IntentRow, RunRow } from "../columns.ts";
@@ -44,8 +45,7 @@ export function recoverIntents(
   const forgotten = forgottenBefore(database);
   for (const [id, { run }] of unfinished) if (run.started_at! < forgotten) unfinished.delete(id);
   let attempts = 0;
-  database.exec("BEGIN IMMEDIATE");
-  try {
+  inTransaction(database, () => {
     writer.begin();
     for (const run of unfinished.values()) {
       writer.add(asUnknown(run));
@@ -53,11 +53,7 @@ export function recoverIntents(
     }
     if (unreadable > 0)
       database.prepare("INSERT INTO unread_intents (noted_at, lines) VALUES (?, ?)").run(Date.now(), unreadable);
-    database.exec("COMMIT");
-  } catch (error) {
-    if (database.isTransaction) database.exec("ROLLBACK");
-    throw error;
-  }
+  });
   return { runs: unfinished.size, attempts, unreadable };
 }
 

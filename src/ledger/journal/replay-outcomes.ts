@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { positionOf } from "../column.ts";
 import { RUN_COLUMNS } from "../columns.ts";
 import { isDamage } from "./journal-damage.ts";
-import { COMMAND_WAIT_MS } from "./journal-database.ts";
+import { COMMAND_WAIT_MS, inTransaction } from "./journal-database.ts";
 import { JOURNAL_FILE } from "./journal-file.ts";
 import { JournalWriter } from "./journal-writer.ts";
 import { isUsable } from "./migrate-journal.ts";
@@ -83,16 +83,5 @@ export function catchUp(directory: string): boolean {
     return false;
   } finally {
     database.close();
-  }
-}
-
-function inTransaction(database: DatabaseSync, work: () => void): void {
-  database.exec("BEGIN IMMEDIATE");
-  try {
-    work();
-    database.exec("COMMIT");
-  } catch (error) {
-    if (database.isTransaction) database.exec("ROLLBACK");
-    throw error;
   }
 }

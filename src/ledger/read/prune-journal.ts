@@ -4,7 +4,7 @@ import { OperatorError } from "../../terms/operator-error.ts";
 import type { OnProgress } from "../../terms/on-progress.ts";
 import { systemClock } from "../../terms/time/clock.ts";
 import { LedgerInUse } from "../journal/directory-lock.ts";
-import { COMMAND_WAIT_MS } from "../journal/journal-database.ts";
+import { COMMAND_WAIT_MS, inTransaction } from "../journal/journal-database.ts";
 import { JOURNAL_FILE } from "../journal/journal-file.ts";
 import { GIVEN_UP } from "../journal/journal-pruner.ts";
 import { createLedger } from "../ledger.ts";
@@ -55,15 +55,15 @@ function damageMessage({ deleted }: Pruned): string {
 }
 
 function requestPruning(database: DatabaseSync, startedBefore: number, unknownToo: boolean): number {
-  database.exec("BEGIN IMMEDIATE");
-  const { lastInsertRowid } = database
-    .prepare("INSERT INTO prunings (asked_at, started_before, unknown_too) VALUES (?, ?, ?)")
-    .run(systemClock.wall(), startedBefore, unknownToo ? 1 : 0);
-  database
-    .prepare("DELETE FROM prunings WHERE done <> 0 AND id < (SELECT max(id) FROM prunings) - ?")
-    .run(FINISHED_MAX);
-  database.exec("COMMIT");
-  return Number(lastInsertRowid);
+  return inTransaction(database, () => {
+    const { lastInsertRowid } = database
+      .prepare("INSERT INTO prunings (asked_at, started_before, unknown_too) VALUES (?, ?, ?)")
+      .run(systemClock.wall(), startedBefore, unknownToo ? 1 : 0);
+    database
+      .prepare("DELETE FROM prunings WHERE done <> 0 AND id < (SELECT max(id) FROM prunings) - ?")
+      .run(FINISHED_MAX);
+    return Number(lastInsertRowid);
+  });
 }
 
 /**
