@@ -1,5 +1,5 @@
 import type { EndedCalls, CallHistory } from "./ports.ts";
-import { type Share, shareShift } from "./probabilities.ts";
+import { type Share, shareShift, sumOfShares } from "./probabilities.ts";
 
 /** The figures of the calls of a time. */
 export interface HealthFigures {
@@ -83,10 +83,7 @@ function rateOf({ part, of }: Share): number | null {
 }
 
 function isShifted(kind: keyof typeof LEAST_SHIFT, now: Share, days: readonly Share[]): boolean {
-  const before = days.reduce((total, { part, of }) => ({ part: total.part + part, of: total.of + of }), {
-    part: 0,
-    of: 0,
-  });
+  const before = sumOfShares(days);
   if (now.of < CALLS_MIN || before.of < CALLS_MIN) return false;
   if (Math.abs(now.part / now.of - before.part / before.of) < LEAST_SHIFT[kind]) return false;
   return Math.abs(shareShift(now, days)) >= Z_MIN;

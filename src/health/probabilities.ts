@@ -37,8 +37,7 @@ export interface Share {
  * factor.
  */
 export function shareShift(now: Share, before: readonly Share[]): number {
-  const part = sum(before, "part");
-  const of = sum(before, "of");
+  const { part, of } = sumOfShares(before);
   const pooled = (now.part + part) / (now.of + of);
   const variance = pooled * (1 - pooled) * (1 / now.of + 1 / of) * overdispersion(before, part / of);
   return variance === 0 ? 0 : (now.part / now.of - part / of) / Math.sqrt(variance);
@@ -65,6 +64,6 @@ function overdispersion(shares: readonly Share[], share: number): number {
   return Math.max(1, pearson / (usable.length - 1));
 }
 
-function sum(shares: readonly Share[], key: keyof Share): number {
-  return shares.reduce((total, share) => total + share[key], 0);
+export function sumOfShares(shares: readonly Share[]): Share {
+  return shares.reduce((sum, { part, of }) => ({ part: sum.part + part, of: sum.of + of }), { part: 0, of: 0 });
 }

@@ -102,33 +102,30 @@ function changed(
   return Object.fromEntries([...kept, ...added]);
 }
 
-function versionsBefore(before: WorkflowVersions | null, change: VersionsChange): JsonObject {
-  return Object.fromEntries(
-    VERSION_KINDS.filter((kind) => change[kind] !== undefined).map((kind) => [
-      kind,
-      Object.fromEntries(
-        Object.keys(change[kind]!).map((id) => {
-          const share = before?.[kind][id];
-          if (share === undefined) return [id, "latest"];
-          return [id, { digest: share.version, ...(share.percent < 100 && { percent: share.percent }) }];
-        }),
-      ),
-    ]),
-  );
+/** The changed versions, for the audit trail. */
+function detailOf(change: VersionsChange): JsonObject {
+  return ofEach(change, (_kind, _id, share) => (share === null ? "latest" : { number: share.number, ...shown(share) }));
 }
 
-function detailOf(change: VersionsChange): JsonObject {
+/** The versions of the same functions and sources before. */
+function versionsBefore(before: WorkflowVersions | null, change: VersionsChange): JsonObject {
+  return ofEach(change, (kind, id) => {
+    const share = before?.[kind][id];
+    return share === undefined ? "latest" : shown(share);
+  });
+}
+
+function shown({ version, percent }: VersionShare): JsonObject {
+  return { digest: version, ...(percent < 100 && { percent }) };
+}
+
+function ofEach(
+  change: VersionsChange,
+  toDetail: (kind: keyof WorkflowVersions, id: string, share: NumberedShare | null) => JsonObject | string,
+): JsonObject {
+  const ofKind = (kind: keyof WorkflowVersions): JsonObject =>
+    Object.fromEntries(Object.entries(change[kind] ?? {}).map(([id, share]) => [id, toDetail(kind, id, share)]));
   return Object.fromEntries(
-    VERSION_KINDS.filter((kind) => change[kind] !== undefined).map((kind) => [
-      kind,
-      Object.fromEntries(
-        Object.entries(change[kind]!).map(([id, share]) => [
-          id,
-          share === null
-            ? "latest"
-            : { number: share.number, digest: share.version, ...(share.percent < 100 && { percent: share.percent }) },
-        ]),
-      ),
-    ]),
+    VERSION_KINDS.filter((kind) => change[kind] !== undefined).map((kind) => [kind, ofKind(kind)]),
   );
 }

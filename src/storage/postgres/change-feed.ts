@@ -55,7 +55,7 @@ export class ChangeFeed {
       const lasted = await this.#watchOnce();
       this.#watching = false;
       delayMs = lasted ? RETRY_MS : Math.min(delayMs * 2, RETRY_MS_MAX);
-      await this.#pause(delayMs);
+      await pause(this.#clock, delayMs, this.#closing.signal);
     }
   }
 
@@ -79,7 +79,7 @@ export class ChangeFeed {
         this.#setChanges(rows[0]?.changes ?? 0);
         worked = true;
         this.#watching = true;
-        await Promise.race([this.#pause(CHECK_EVERY_MS), broken]);
+        await Promise.race([pause(this.#clock, CHECK_EVERY_MS, this.#closing.signal), broken]);
       }
     } catch {
       // The remedy for every failure is the next connection; `watching` shows how long there has been none.
@@ -92,18 +92,18 @@ export class ChangeFeed {
   #setChanges(changes: number): void {
     if (Number.isSafeInteger(changes)) this.#changes = changes;
   }
+}
 
-  #pause(delayMs: number): Promise<void> {
-    const { signal } = this.#closing;
-    if (signal.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      const end = (): void => {
-        cancel();
-        signal.removeEventListener("abort", end);
-        resolve();
-      };
-      const cancel = this.#clock.after(delayMs, end);
-      signal.addEventListener("abort", end);
-    });
-  }
+/** Ends early when the signal is aborted. */
+export function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = (): void => {
+      cancel();
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const cancel = clock.after(delayMs, end);
+    signal.addEventListener("abort", end);
+  });
 }

@@ -7,7 +7,7 @@ import { migrateStore, stateOf } from "../migrate-store.ts";
 import { MIGRATIONS, type Migration } from "../migrations/index.ts";
 import { problemOf } from "../problem-of.ts";
 import type { Tables } from "../tables.ts";
-import { CHANNEL, ChangeFeed } from "./change-feed.ts";
+import { CHANNEL, ChangeFeed, pause } from "./change-feed.ts";
 import { connectionOptions, type DatabaseAddress, databaseAddressOf } from "./connection-options.ts";
 import { createStorablePool, type ServerSession, type TimeLimits } from "./storable-pool.ts";
 import { judge, type ConnectionProblem } from "./wrong-database.ts";
@@ -235,11 +235,4 @@ async function migrateAlone(
     await db.destroy();
     if (!pool.ended) await pool.end();
   }
-}
-
-function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const cancel = clock.after(delayMs, resolve);
-    signal.addEventListener("abort", () => (cancel(), resolve()), { once: true });
-  });
 }
