@@ -1,6 +1,6 @@
 /** The thread of `ledger/drain/drain-thread.ts`: a drainer, and a connection of its own to the shared database. */
 import { parentPort, workerData } from "node:worker_threads";
-import { createDrainer, untilDrained } from "../ledger/drain/drainer.ts";
+import { Drainer, untilDrained } from "../ledger/drain/drainer.ts";
 import type { FromDrainer, ToDrainer } from "../ledger/drain/drain-thread.ts";
 import type { LedgerLog } from "../ledger/ports.ts";
 import { openStore, type JournalInUse } from "../storage/store.ts";
@@ -26,7 +26,7 @@ const logAs =
 
 const store = await openStore({ dataDir: "", databaseUrl, clock, usedJournal });
 let written = (): void => {};
-const drainer = createDrainer({
+const drainer = new Drainer({
   dir,
   ledger: { recordDrained: (note) => post({ is: "noted", note }), onWritten: (listener) => (written = listener) },
   sink: store.ledger,

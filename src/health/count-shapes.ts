@@ -8,7 +8,7 @@ import { countReply, decodeCounts, encodeCounts, type ShapeCounts } from "./shap
 import { shapeOfReply } from "./shape-of-reply.ts";
 
 /** How long shapes are kept: 28 days of comparison, and a week to look back. */
-export const RETENTION_MS = 35 * DAY_MS;
+const RETENTION_MS = 35 * DAY_MS;
 
 const SAVE_EVERY_MS = 60_000;
 const CLOSE_MS = 1_000;

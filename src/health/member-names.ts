@@ -1,7 +1,7 @@
 import { memberPath, OTHER_MEMBERS, segmentOf } from "./shape-path.ts";
 
 /** The most paths that are counted for one version of a source. */
-export const PATHS_MAX = 500;
+const PATHS_MAX = 500;
 /** An object with more member names, over all replies, is a map from data to values. */
 const MEMBERS_MAX = 100;
 /** The number of different inputs whose replies must have had a name before it is kept. */

@@ -35,7 +35,7 @@ export interface HealthParts {
 
 /** The time that is compared, and the time before it. */
 export const PRESENT_MS = DAY_MS;
-export const BEFORE_MS = 28 * DAY_MS;
+const BEFORE_MS = 28 * DAY_MS;
 /**
  * Hours are added from the newest back until there are so many samples: a reply that changed an hour ago is compared
  * without the replies before.

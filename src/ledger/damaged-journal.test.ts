@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import test from "node:test";
 import { systemClock } from "../terms/time/clock.ts";
-import { createDrainer } from "./drain/drainer.ts";
+import { Drainer } from "./drain/drainer.ts";
 import { JOURNAL_FILE } from "./journal/journal-file.ts";
 import { openJournalReader } from "./read/journal-reader.ts";
 import { atEnd, makeCall, makeReport, makeRun, query, runOnce, startLedger, until } from "./ledger.kit.ts";
@@ -74,7 +74,7 @@ test("a damaged run is not sent to the shared database but logged and kept, and 
   const told: unknown[] = [];
   const quiet = (): void => {};
   const error = (fields: object): void => void told.push((fields as { transaction_id?: unknown }).transaction_id);
-  const drainer = createDrainer({
+  const drainer = new Drainer({
     dir: directory,
     ledger,
     sink,

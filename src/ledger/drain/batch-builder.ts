@@ -1,6 +1,6 @@
 import { positionsOf, type Columns } from "../column.ts";
 import { ATTEMPT_COLUMNS, CALL_COLUMNS, RECONCILIATION_COLUMNS, RUN_COLUMNS } from "../columns.ts";
-import type { RowValues } from "../journal/run-checksum.ts";
+import { type RowValues, type ValuesOfRun, valuesOfRun } from "../journal/run-checksum.ts";
 import type { ColumnValues, RowsInColumns, RunBatch, RunReportRow } from "../ports.ts";
 
 type CellValue = RowValues[number];
@@ -8,7 +8,6 @@ type CellValue = RowValues[number];
 /** Collects rows of a table by position: each value is appended to its column. */
 class RowsBuilder {
   readonly rows: RowsInColumns;
-  readonly #names: readonly string[];
   readonly #values: readonly CellValue[][];
   readonly #transactionIds: string[] = [];
 
@@ -20,7 +19,6 @@ class RowsBuilder {
       isText: column.valueType.type !== "whole",
       values: [] as CellValue[],
     }));
-    this.#names = columns.map(({ name }) => name);
     this.#values = own.map(({ values }) => values);
     const ofRun: ColumnValues = { name: "transaction_id", isText: true, values: this.#transactionIds };
     this.rows = isOfRun ? own : [ofRun, ...own];
@@ -30,13 +28,6 @@ class RowsBuilder {
     this.#transactionIds.push(transactionId);
     const columns = this.#values;
     for (let at = 0; at < columns.length; at += 1) columns[at]!.push(row[at]!);
-  }
-
-  addNamed(transactionId: string, row: object): void {
-    this.add(
-      transactionId,
-      this.#names.map((name) => row[name as never]),
-    );
   }
 }
 
@@ -53,27 +44,12 @@ export class BatchBuilder {
   }
 
   /** Rows have the order of `positionsOf`. */
-  add(
-    transactionId: string,
-    run: RowValues,
-    calls: readonly RowValues[],
-    attempts: readonly RowValues[],
-    reconciliations: readonly RowValues[],
-  ): void {
+  add(transactionId: string, ...[run, calls, attempts, reconciliations]: ValuesOfRun): void {
     this.#transactionIds.push(transactionId);
     this.#runs.add(transactionId, run);
     for (const call of calls) this.#calls.add(transactionId, call);
     for (const attempt of attempts) this.#attempts.add(transactionId, attempt);
     for (const reconciliation of reconciliations) this.#reconciliations.add(transactionId, reconciliation);
-  }
-
-  addNamed({ run, calls, attempts, reconciliations }: RunReportRow): void {
-    const { transaction_id: id } = run;
-    this.#transactionIds.push(id);
-    this.#runs.addNamed(id, run);
-    for (const call of calls) this.#calls.addNamed(id, call);
-    for (const attempt of attempts) this.#attempts.addNamed(id, attempt);
-    for (const reconciliation of reconciliations) this.#reconciliations.addNamed(id, reconciliation);
   }
 
   batch(): RunBatch {
@@ -90,6 +66,6 @@ export class BatchBuilder {
 /** A batch of runs whose rows have the names of their columns. */
 export function batchOf(rows: readonly RunReportRow[]): RunBatch {
   const builder = new BatchBuilder();
-  for (const row of rows) builder.addNamed(row);
+  for (const row of rows) builder.add(row.run.transaction_id, ...valuesOfRun(row));
   return builder.batch();
 }

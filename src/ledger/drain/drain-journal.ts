@@ -1,7 +1,7 @@
 import { OperatorError } from "../../terms/operator-error.ts";
 import type { Clock } from "../../terms/time/clock.ts";
 import type { OnProgress } from "../../terms/on-progress.ts";
-import { createDrainer, type DrainerState, untilDrained } from "./drainer.ts";
+import { Drainer, type DrainerState, untilDrained } from "./drainer.ts";
 import { hasJournal } from "../journal/journal-file.ts";
 import { createLedger } from "../ledger.ts";
 import type { RunningLedger } from "../journal/running-ledger.ts";
@@ -53,7 +53,7 @@ export async function drainJournal({
   try {
     await ledger.ready;
     const outbox = keep ? UNTOUCHED : ledger;
-    const drainer = createDrainer({ dir, ledger: outbox, sink, clock, log, limits: { writeTimeoutMs: WRITE_MS_MAX } });
+    const drainer = new Drainer({ dir, ledger: outbox, sink, clock, log, limits: { writeTimeoutMs: WRITE_MS_MAX } });
     try {
       const hasGivenUp = ({ sent, pendingRuns, failures }: DrainerState): boolean => {
         onProgress?.("runs sent", sent, sent + pendingRuns);

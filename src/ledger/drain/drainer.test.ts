@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test, { type TestContext } from "node:test";
 import { systemClock } from "../../terms/time/clock.ts";
-import { createDrainer, type Drainer, type DrainerOptions } from "./drainer.ts";
+import { Drainer, type DrainerOptions } from "./drainer.ts";
 import { openJournalReader } from "../read/journal-reader.ts";
 import {
   atEnd,
@@ -63,7 +63,7 @@ function startDrainer(
   limits: DrainerOptions["limits"] = {},
 ): Drainer {
   const log = { info: () => {}, warn: () => {}, error: () => {} };
-  const drainer = createDrainer({
+  const drainer = new Drainer({
     dir: directory,
     ledger,
     sink,
@@ -203,7 +203,7 @@ test("runs that come while a batch is on its way gather, and go out together", a
   let answered: Promise<void> = Promise.resolve();
   const gathering: (() => void)[] = [];
   const gatherMs = 7;
-  const drainer = createDrainer({
+  const drainer = new Drainer({
     dir: directory,
     ledger,
     sink: { write: (batch) => Promise.all([sink.write(batch), answered]).then(() => {}) },

@@ -53,29 +53,14 @@ export interface DrainerState {
   readonly damaged: number;
 }
 
-export interface Drainer {
-  state(): DrainerState;
-  /**
-   * Whether the database has reported how much of this journal it has. Until then runs may be missing there although
-   * none is waiting here.
-   */
-  readonly hasCompared: boolean;
-  /** Waits for the write in progress, and stops. The next start sends the remaining runs. */
-  close(): Promise<void>;
-}
+const NO_RUNS = batchOf([]);
+const NO_PENDING_RUNS = { runs: 0, oldestWallAt: null };
 
 /**
  * Sends the journal's runs to a shared database, in order, in batches. A batch is recorded as sent only after the sink
  * has confirmed it. After a failure in between it is sent again, and the sink's unique keys prevent duplicates.
  */
-export function createDrainer(options: DrainerOptions): Drainer {
-  return new JournalDrainer(options);
-}
-
-const NO_RUNS = batchOf([]);
-const NO_PENDING_RUNS = { runs: 0, oldestWallAt: null };
-
-class JournalDrainer implements Drainer {
+export class Drainer {
   readonly #options: DrainerOptions;
   readonly #limits: DrainerLimits;
   readonly #outbox: Outbox;
@@ -258,6 +243,10 @@ class JournalDrainer implements Drainer {
     );
   }
 
+  /**
+   * Whether the database has reported how much of this journal it has. Until then runs may be missing there although
+   * none is waiting here.
+   */
   get hasCompared(): boolean {
     return !this.#compare;
   }
@@ -273,6 +262,7 @@ class JournalDrainer implements Drainer {
     };
   }
 
+  /** Waits for the write in progress, and stops. The next start sends the remaining runs. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;

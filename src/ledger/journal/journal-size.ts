@@ -87,7 +87,7 @@ export class JournalSize {
 const SAMPLE_EVERY_MS = 10 * 60 * 1_000;
 
 /** The growth rate of a size, over the last day or since the start. */
-export class GrowthRate {
+class GrowthRate {
   readonly #clock: Clock;
   readonly #samples: { readonly at: number; readonly bytes: number }[] = [];
   #latest = 0;

@@ -114,7 +114,7 @@ const CACHED_MAX = 20_000;
  * The journal's numbers for repeated texts, so that such a text takes only a byte or two per run. Used inside
  * transactions by the only writing thread. Numbers from a failed transaction are lost with the thread, which ends.
  */
-export class JournalNames {
+class JournalNames {
   readonly #find: StatementSync;
   readonly #add: StatementSync;
   readonly #numbers = new Map<string, number>();

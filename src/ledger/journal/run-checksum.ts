@@ -19,29 +19,35 @@ const RECONCILIATION = positionsOf(RECONCILIATION_COLUMNS);
 /** A row by position, in the order of `positionsOf` for its table. Values after its last column are ignored. */
 export type RowValues = readonly (string | number | null)[];
 
-export type Unchecked = Omit<RunReportRow, "run"> & { readonly run: Omit<RunRow, "checksum"> };
+/** The rows of a run by position: the run, its calls, its attempts, and its reconciliations. */
+export type ValuesOfRun = readonly [
+  run: RowValues,
+  calls: readonly RowValues[],
+  attempts: readonly RowValues[],
+  reconciliations: readonly RowValues[],
+];
 
-/** A signed 32-bit integer, which takes four bytes on both engines. */
-export function checksumOf({ run, calls, attempts, reconciliations }: Unchecked): number {
-  return checksumOfValues(
+type Unchecked = Omit<RunReportRow, "run"> & { readonly run: Omit<RunRow, "checksum"> };
+
+export function valuesOfRun({ run, calls, attempts, reconciliations }: Unchecked): ValuesOfRun {
+  return [
     valuesOf(RUN, run),
     calls.map((call) => valuesOf(CALL, call)),
     attempts.map((attempt) => valuesOf(ATTEMPT, attempt)),
     reconciliations.map((reconciliation) => valuesOf(RECONCILIATION, reconciliation)),
-  );
+  ];
 }
 
 function valuesOf({ columns }: Positions, row: object): RowValues {
   return columns.map(({ name }) => row[name as never]);
 }
 
-/** The checksum of a run from rows without names. */
-export function checksumOfValues(
-  run: RowValues,
-  calls: readonly RowValues[],
-  attempts: readonly RowValues[],
-  reconciliations: readonly RowValues[],
-): number {
+export function checksumOf(row: Unchecked): number {
+  return checksumOfValues(...valuesOfRun(row));
+}
+
+/** A signed 32-bit integer, which takes four bytes on both engines. */
+export function checksumOfValues(...[run, calls, attempts, reconciliations]: ValuesOfRun): number {
   const text = JSON.stringify([
     checkedOf(RUN, run),
     calls.map((call) => checkedOf(CALL, call)),

@@ -29,33 +29,21 @@ export function openJournalReader(options: { readonly dir: string }): JournalRea
   const reader = createLedgerReader(tables);
   const { dir } = options;
   // Readers see every run with a sent answer: outcomes that are only in the log are first added to the journal.
-  const afterLog = <Values extends readonly unknown[], Answer>(ask: (...asked: Values) => Promise<Answer>) =>
-    async function (...asked: Values): Promise<Answer> {
+  const afterLog =
+    <Values extends readonly unknown[], Answer>(ask: (...asked: Values) => Promise<Answer>) =>
+    async (...asked: Values): Promise<Answer> => {
       catchUp(dir);
       return ask(...asked);
     };
+  const questions = Object.entries(reader) as [string, (...asked: unknown[]) => Promise<unknown>][];
+  const answers = Object.fromEntries(questions.map(([name, ask]) => [name, afterLog(ask)])) as unknown as LedgerAnswers;
   const latest = (sql: string): number =>
     tables.rows<{ readonly at: number | null }>(sql)[0]!.at ?? Number.NEGATIVE_INFINITY;
-  const firstPage = afterLog(reader.exportPage);
   return {
-    ...reader,
-    list: afterLog(reader.list),
-    count: afterLog(reader.count),
-    show: afterLog(reader.show),
-    find: afterLog(reader.find),
-    summary: afterLog(reader.summary),
-    spend: afterLog(reader.spend),
-    sumStarts: afterLog(reader.sumStarts),
-    unknown: afterLog(reader.unknown),
-    lastUses: afterLog(reader.lastUses),
-    countUnknown: afterLog(reader.countUnknown),
-    budgetRejections: afterLog(reader.budgetRejections),
-    activity: afterLog(reader.activity),
-    functionActivity: afterLog(reader.functionActivity),
-    history: afterLog(reader.history),
-    moment: afterLog(reader.moment),
+    ...answers,
+    makeTotals: reader.makeTotals,
     // Runs that are added during an export may be too late for it, so only its first page waits for the log.
-    exportPage: (filter, format, from) => (from === null ? firstPage : reader.exportPage)(filter, format, from),
+    exportPage: (filter, format, from) => (from === null ? answers : reader).exportPage(filter, format, from),
     reconcile: afterLog(async (decision) => {
       // A run is sent once and not updated: a charge settled here afterwards would be known on this machine only.
       const outbox = await tables.query("SELECT run FROM drained");

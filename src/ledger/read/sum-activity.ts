@@ -1,4 +1,4 @@
-import type { LedgerQuery, LedgerTables } from "../ports.ts";
+import type { LedgerTables } from "../ports.ts";
 import { toStored } from "../stored-text.ts";
 import { hasSent, outcomeOf } from "../journal/verdicts.ts";
 import { type OutcomeLabel, failureLabelOf } from "../../terms/counted-end.ts";
@@ -118,17 +118,13 @@ async function newestCalls(
     const ids = ["x.transaction_id", "x.run_transaction_id"];
     const between = ids.map((id) => `${id} >= ? AND ${id} < ?`).join(" AND ");
     const bounds = [firstIdAt("transaction", from), firstIdAt("transaction", to)];
-    return read(query, select(between, "x.transaction_id"), [key, ...bounds, ...bounds, newest]);
+    return query<CallFigures>(select(between, "x.transaction_id"), [key, ...bounds, ...bounds, newest]);
   }
   // In the journal's index, runs with unknown charges are separate from the others.
-  const within = "x.has_unknown = ? AND x.started_at >= ? AND x.started_at < ?";
-  const parts = [0, 1].map((unknown) => read(query, select(within, "x.started_at"), [key, unknown, from, to, newest]));
+  const sql = select("x.has_unknown = ? AND x.started_at >= ? AND x.started_at < ?", "x.started_at");
+  const parts = [0, 1].map((unknown) => query<CallFigures>(sql, [key, unknown, from, to, newest]));
   const found = (await Promise.all(parts)).flat();
   return found.toSorted((one, other) => other.started_at - one.started_at).slice(0, newest);
-}
-
-function read(query: LedgerQuery, sql: string, values: readonly (string | number)[]): Promise<readonly CallFigures[]> {
-  return query<CallFigures>(sql, values);
 }
 
 /** @param calls at least one, newest first */

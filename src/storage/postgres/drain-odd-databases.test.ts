@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Client } from "pg";
 import { newDatabase } from "../../../test/postgres/shared-postgres.ts";
 import { until } from "../../../test/rig/until.ts";
-import { createDrainer } from "../../ledger/drain/drainer.ts";
+import { Drainer } from "../../ledger/drain/drainer.ts";
 import { atEnd, makeRun, query, runOnce, startLedger } from "../../ledger/ledger.kit.ts";
 import { Outbox } from "../../ledger/drain/outbox.ts";
 import { systemClock } from "../../terms/time/clock.ts";
@@ -17,7 +17,7 @@ test("runs that a shared database has lost are sent to it again automatically, a
   const { ledger, directory } = await startLedger(t);
   const events: unknown[] = [];
   const note = (fields: object): unknown => events.push((fields as { event?: unknown }).event);
-  const drainer = createDrainer({
+  const drainer = new Drainer({
     dir: directory,
     ledger,
     sink: store.ledger,

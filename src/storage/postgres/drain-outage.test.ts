@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { startFaultyProxy } from "../../../test/postgres/faulty-proxy.ts";
 import { startPostgres } from "../../../test/postgres/start-postgres.ts";
-import { createDrainer } from "../../ledger/drain/drainer.ts";
+import { Drainer } from "../../ledger/drain/drainer.ts";
 import { atEnd, makeRun, runOnce, startLedger, until } from "../../ledger/ledger.kit.ts";
 import type { LedgerSink } from "../../ledger/ports.ts";
 import { systemClock } from "../../terms/time/clock.ts";
@@ -51,7 +51,7 @@ test("runs that end by the hundreds while the database is slow, silent or unavai
   await store.ready();
   const tested = await startLedger(t);
   const sink = new Watched(store.ledger);
-  const drainer = createDrainer({
+  const drainer = new Drainer({
     dir: tested.directory,
     ledger: tested.ledger,
     sink,
