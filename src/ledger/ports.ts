@@ -115,7 +115,7 @@ export interface LedgerTables {
   /** Like `change`, for data that a power failure may take back: it does not wait for the disk. */
   changeUnsynced<Result>(work: (query: LedgerQuery) => Promise<Result>): Promise<Result>;
   /**
-   * Within `change` or `note`: locks a day for changes of runs that started on it, until the transaction ends. False if
+   * Within `change` or `changeUnsynced`: locks a day for changes of runs that started on it, until the transaction ends. False if
    * another change is in progress.
    * @param day days since 1970, in UTC
    */

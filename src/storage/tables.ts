@@ -7,7 +7,8 @@ import type { AttemptRow, CallRow, ReconciliationRow, RunRow } from "../ledger/p
 
 /**
  * The tables after the last migration. Column types are portable: text, bigint milliseconds since 1970 (a number on
- * both engines), flags as 0 or 1, JSON as text.
+ * both engines), flags as 0 or 1, JSON as text. Tables with totals and history of the ledger are not among them: only the
+ * ledger's own statements use those.
  */
 export interface Tables {
   readonly organizations: OrganizationTable;
@@ -27,10 +28,6 @@ export interface Tables {
   readonly ledger_reconciliations: ReconciliationRow;
   readonly ledger_outboxes: OutboxTable;
   readonly ledger_run_counts: RunCountTable;
-  readonly ledger_total_spans: TotalSpanTable;
-  readonly ledger_totals: TotalTable;
-  readonly ledger_history_spans: HistorySpanTable;
-  readonly ledger_history: HistoryTable;
   readonly leases: LeaseTable;
   readonly budgets: BudgetTable;
   readonly budget_leases: BudgetLeaseTable;
@@ -189,64 +186,6 @@ interface RunCountTable {
   readonly runs: number;
   /** In the row without a journal: the latest start of a deleted run. */
   readonly deleted_up_to: number | null;
-}
-
-/** A span of time with totals, or with a claim of a process that is making them. */
-interface TotalSpanTable {
-  readonly id: number;
-  readonly from_at: number;
-  readonly to_at: number;
-  readonly kept: Flag;
-  /** Send times of its first and last request; null if it has none. */
-  readonly sent_first: number | null;
-  readonly sent_last: number | null;
-}
-
-/** A group of the requests of the runs that started in such a span. */
-interface TotalTable {
-  readonly span: number;
-  readonly line: number;
-  readonly sent_day: number;
-  readonly source_key: string;
-  readonly organization_key: string;
-  readonly workflow_key: string;
-  readonly credential_key: string | null;
-  readonly rule_key: string | null;
-  readonly currency_key: string | null;
-  readonly requests: number;
-  readonly charged_yes: number;
-  readonly charged_no: number;
-  readonly charged_unknown: number;
-  readonly unpriced: number;
-  readonly least: number;
-  readonly most: number;
-  readonly sent_first: number;
-  readonly sent_last: number;
-}
-
-/** A span of time with figures for the history, or with a claim of a process that is making them. */
-interface HistorySpanTable {
-  readonly id: number;
-  readonly from_at: number;
-  readonly to_at: number;
-  readonly kept: Flag;
-  readonly claimed_at: number;
-}
-
-/** The figures of the calls or runs that have these keys, which are those of a grouping. */
-interface HistoryTable {
-  readonly span: number;
-  readonly grouping_number: number;
-  readonly line: number;
-  readonly organization_key: string | null;
-  readonly workflow_key: string | null;
-  readonly function_key: string | null;
-  readonly function_version_key: string | null;
-  readonly source_key: string | null;
-  readonly source_version_key: string | null;
-  readonly credential_key: string | null;
-  readonly token_key: string | null;
-  readonly figures: string;
 }
 
 /** Units of one lease of a limit in one window. A limit on units in use at once has the window -1. */

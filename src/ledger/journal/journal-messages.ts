@@ -49,8 +49,7 @@ export type FromJournal =
   | { readonly is: "space"; readonly enough: boolean }
   | { readonly is: "failed"; readonly during: Doing; readonly code: string; readonly message: string }
   /** Runs could not be deleted, because of damage. */
-  | { readonly is: "damaged"; readonly during: "prune" | "forget"; readonly message: string }
-  | { readonly is: "stopped" };
+  | { readonly is: "damaged"; readonly during: "prune" | "forget"; readonly message: string };
 
 export interface Measured {
   /** Bytes of the journal, without free pages inside it. */

@@ -231,7 +231,6 @@ class Journal {
 
   #stop(): never {
     attempt("commit", () => this.#database.close());
-    post({ is: "stopped" });
     process.exit(0);
   }
 }

@@ -34,7 +34,7 @@ export interface NumberedRecord {
 }
 
 /**
- * The bytes of one write: whole pages, the last byte of which ends a line. Uses the buffer `room` if it is large
+ * The bytes of one write: whole pages, the last byte of which ends a line. Uses the buffer if it is large
  * enough.
  */
 export function groupOf(records: readonly NumberedRecord[], buffer: Buffer = Buffer.alloc(0)): Buffer {

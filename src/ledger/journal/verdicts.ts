@@ -66,8 +66,8 @@ export function verdictMask({
   outcome,
   charged,
 }: {
-  readonly outcome?: CallOutcome;
-  readonly charged?: Charged;
+  readonly outcome?: CallOutcome | undefined;
+  readonly charged?: Charged | undefined;
 }): number {
   const charges = charged === undefined ? EVERY_CHARGE : OF_CHARGE[charged];
   const outcomes = outcome === undefined ? CALL_OUTCOMES : [outcome];

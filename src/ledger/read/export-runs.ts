@@ -102,7 +102,7 @@ function isRare(filter: LedgerFilter): boolean {
   return isByRequest(filter) || isUnindexed(filter) || (functionId ?? source ?? outcome ?? charged) !== undefined;
 }
 
-/** The position `runs` runs after `place`; `null` if there are fewer. */
+/** The position `runs` runs after the cursor; `null` if there are fewer. */
 async function cursorAfter(
   query: LedgerTables["query"],
   { from, to }: LedgerFilter,

@@ -54,7 +54,7 @@ export async function narrowest(tables: LedgerTables, filter: LedgerFilter): Pro
   if (isByRequest(filter) && filter.transactionId === undefined)
     return { filter, few: await countRuns(tables, ofRequest(filter), "request"), by: "request" };
   if (functionId !== undefined && filter.transactionId === undefined) {
-    const few = await countRuns(tables, { ...timesOf(filter), functionId }, "function");
+    const few = await countRuns(tables, partOf(filter, "from", "to", "functionId"), "function");
     if (few < FEW_RUNS) return { filter, few, by: "function" };
   }
   const few = await countRunsOfCallers(tables, filter);
@@ -70,12 +70,11 @@ export function isByRequest({ clientRequestId, traceId }: LedgerFilter): boolean
 }
 
 function ofRequest(filter: LedgerFilter): LedgerFilter {
-  const { clientRequestId, traceId } = filter;
-  return {
-    ...timesOf(filter),
-    ...(clientRequestId !== undefined && { clientRequestId }),
-    ...(traceId !== undefined && { traceId }),
-  };
+  return partOf(filter, "from", "to", "clientRequestId", "traceId");
+}
+
+function partOf(filter: LedgerFilter, ...names: readonly (keyof LedgerFilter)[]): LedgerFilter {
+  return Object.fromEntries(names.flatMap((name) => (filter[name] === undefined ? [] : [[name, filter[name]]])));
 }
 
 /**
@@ -239,9 +238,9 @@ async function countRunsOfCallers(tables: LedgerTables, filter: LedgerFilter): P
   }
   // With neither a source nor a function, runs are read in the order of time in any case.
   if (filter.source === undefined && functionId === undefined) return FEW_RUNS;
-  const callers = workflowId === undefined ? { organizationId: organizationId! } : { workflowId };
-  const verdicts = functionId === undefined ? verdictsOf(filter) : {};
-  return countRuns(tables, { ...timesOf(filter), ...verdicts, ...callers }, "caller");
+  const caller = workflowId === undefined ? "organizationId" : "workflowId";
+  const verdicts = functionId === undefined ? (["outcome", "charged"] as const) : [];
+  return countRuns(tables, partOf(filter, "from", "to", caller, ...verdicts), "caller");
 }
 
 /** Counted up to `FEW_RUNS`. */
@@ -254,14 +253,6 @@ async function countRuns({ query, isText }: LedgerTables, filter: LedgerFilter, 
     values,
   );
   return counted!.runs;
-}
-
-function timesOf({ from, to }: LedgerFilter): LedgerFilter {
-  return { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
-}
-
-function verdictsOf({ outcome, charged }: LedgerFilter): LedgerFilter {
-  return { ...(outcome !== undefined && { outcome }), ...(charged !== undefined && { charged }) };
 }
 
 /**

@@ -110,8 +110,7 @@ function unindexedCondition(filter: LedgerFilter): SqlCondition {
 /** A call of the run has the outcome and the charge. */
 function verdictCondition({ outcome, charged }: LedgerFilter): SqlCondition {
   if (outcome === undefined && charged === undefined) return { sql: "TRUE", values: [] };
-  const mask = verdictMask({ ...(outcome !== undefined && { outcome }), ...(charged !== undefined && { charged }) });
-  return { sql: `(r.verdicts & ${mask}) <> 0`, values: [] };
+  return { sql: `(r.verdicts & ${verdictMask({ outcome, charged })}) <> 0`, values: [] };
 }
 
 /** The filter as a condition on `ledger_lines AS l`: a run is selected when one of its lines is. */
