@@ -97,7 +97,7 @@ export async function findPage(
   cursor: RunCursor,
   limit: number,
 ): Promise<FoundPage> {
-  const { query, isText, linesByTransaction } = tables;
+  const { isText, linesByTransaction } = tables;
   if (few === 0) return NOTHING_FOUND;
   // With a source, runs are found by its calls, unless the rest of the filter leaves only a few runs. Otherwise runs
   // are read in the order of time: those of the function, organization or workflow if the filter has one.
@@ -122,38 +122,9 @@ export async function findPage(
     const { source: _, ...ofRun } = filter;
     return scanIndex(tables, runCondition(ofRun, isText, by), hasCall(filter, isText), unknown, cursor, limit);
   }
-  const at = byCalls ? "l" : "r";
-  const byTransaction = byCalls && linesByTransaction;
-  const { from: notBefore = -Infinity, to: before = Infinity, ...untimed } = filter;
-  const [from, condition] = byCalls
-    ? ["ledger_lines AS l", lineCondition(byTransaction ? untimed : filter, isText)]
-    : ["ledger_runs AS r", runCondition(filter, isText, by)];
-  const [earlier, order] = byTransaction
-    ? ["l.transaction_id < ?", "l.transaction_id DESC"]
-    : [earlierThan(at), `${at}.started_at DESC, ${at}.transaction_id DESC`];
-  const times = byTransaction ? transactionsBetween(filter) : { sql: "TRUE", values: [] };
-  const sql = `SELECT ${at}.started_at, ${at}.transaction_id FROM ${from}
-     WHERE ${condition.sql} AND ${times.sql} AND ${at}.has_unknown = ${unknown ? 1 : 0} AND ${earlier} ORDER BY ${order} LIMIT ?`;
-  const found = new Map<string, RunIdMatch>();
-  let { startedAt, transactionId } = cursor;
-  for (;;) {
-    const needed = limit - found.size;
-    const rows = await query<FoundRow>(sql, [
-      ...condition.values,
-      ...times.values,
-      ...(byTransaction
-        ? [startedAt === BEGINNING.startedAt ? AFTER_EVERY_ID : transactionId]
-        : [startedAt, startedAt, transactionId]),
-      needed,
-    ]);
-    // A run with two calls of the source appears twice in succession.
-    for (const row of rows)
-      if (row.started_at >= notBefore && row.started_at < before) found.set(row.transaction_id, toFound(row));
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < needed || found.size === limit)
-      return { found: [...found.values()], stoppedAt: null };
-    ({ started_at: startedAt, transaction_id: transactionId } = last);
-  }
+  return byCalls
+    ? readByCalls(tables, filter, unknown, cursor, limit)
+    : readInOrder(tables, runCondition(filter, isText, by), unknown, cursor, limit);
 }
 
 const NOTHING_FOUND: FoundPage = { found: [], stoppedAt: null };
@@ -169,6 +140,59 @@ function toFound({ started_at: startedAt, transaction_id: transactionId }: Found
 
 function earlierThan(alias: string): string {
   return `${alias}.started_at <= ? AND (${alias}.started_at < ? OR ${alias}.transaction_id < ?)`;
+}
+
+/** Reads runs in the order of time. */
+async function readInOrder(
+  { query }: LedgerTables,
+  { sql, values }: SqlCondition,
+  unknown: boolean,
+  { startedAt, transactionId }: RunCursor,
+  limit: number,
+): Promise<FoundPage> {
+  const rows = await query<FoundRow>(
+    `SELECT r.started_at, r.transaction_id FROM ledger_runs AS r
+     WHERE ${sql} AND r.has_unknown = ${unknown ? 1 : 0} AND ${earlierThan("r")}
+     ORDER BY r.started_at DESC, r.transaction_id DESC LIMIT ?`,
+    [...values, startedAt, startedAt, transactionId, limit],
+  );
+  return { found: rows.map(toFound), stoppedAt: null };
+}
+
+/** Reads the calls of a source, of which a run may have several. */
+async function readByCalls(
+  { query, isText, linesByTransaction }: LedgerTables,
+  filter: LedgerFilter,
+  unknown: boolean,
+  cursor: RunCursor,
+  limit: number,
+): Promise<FoundPage> {
+  const { from: notBefore = -Infinity, to: before = Infinity, ...untimed } = filter;
+  const [condition, earlier, order] = linesByTransaction
+    ? [
+        both(lineCondition(untimed, isText), transactionsBetween(filter)),
+        "l.transaction_id < ?",
+        "l.transaction_id DESC",
+      ]
+    : [lineCondition(filter, isText), earlierThan("l"), "l.started_at DESC, l.transaction_id DESC"];
+  const sql = `SELECT l.started_at, l.transaction_id FROM ledger_lines AS l
+     WHERE ${condition.sql} AND l.has_unknown = ${unknown ? 1 : 0} AND ${earlier} ORDER BY ${order} LIMIT ?`;
+  const found = new Map<string, RunIdMatch>();
+  let { startedAt, transactionId } = cursor;
+  for (;;) {
+    const needed = limit - found.size;
+    const after = !linesByTransaction
+      ? [startedAt, startedAt, transactionId]
+      : [startedAt === BEGINNING.startedAt ? AFTER_EVERY_ID : transactionId];
+    const rows = await query<FoundRow>(sql, [...condition.values, ...after, needed]);
+    // A run with two calls of the source appears twice in succession.
+    for (const row of rows)
+      if (row.started_at >= notBefore && row.started_at < before) found.set(row.transaction_id, toFound(row));
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < needed || found.size === limit)
+      return { found: [...found.values()], stoppedAt: null };
+    ({ started_at: startedAt, transaction_id: transactionId } = last);
+  }
 }
 
 /**
