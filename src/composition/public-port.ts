@@ -95,7 +95,7 @@ function watchRefusals(log: Log, clock: Clock, metrics: Metrics): RefusalWatch {
     (reason, count) => log.warn({ event: "admin_connections_dropped", reason, count }),
     clock,
   );
-  const files = watchFiles(() => drops.note("no_files"), clock);
+  const stopWatching = watchFiles(() => drops.note("no_files"), clock);
   let dropped = 0;
   return {
     dropped(reason) {
@@ -111,7 +111,7 @@ function watchRefusals(log: Log, clock: Clock, metrics: Metrics): RefusalWatch {
     droppedCount: () => dropped,
     adminDropped: adminDrops.note,
     close() {
-      files.close();
+      stopWatching();
       for (const tally of [refusals, drops, adminDrops]) tally.close();
     },
   };

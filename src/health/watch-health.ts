@@ -1,4 +1,5 @@
 import type { Clock } from "../terms/time/clock.ts";
+import { repeat } from "../terms/time/repeat.ts";
 import { type CallShift } from "./compare-calls.ts";
 import type { SlowSource } from "./ports.ts";
 import type { PathDrift } from "./find-drift.ts";
@@ -33,26 +34,13 @@ const PATHS_SHOWN = 3;
 export function watchHealth(parts: WatchParts, clock: Clock): HealthWatch {
   let found: readonly SourceDrift[] = [];
   let slow: readonly SlowSource[] = [];
-  let isClosed = false;
-  let stopTimer = clock.after(FIRST_AFTER_MS, compare, "loose");
-
-  function compare(): void {
+  const stop = repeat(clock, { firstMs: FIRST_AFTER_MS, everyMs: EVERY_MS }, () => {
     const wallAt = clock.wall();
     const drifted = compareSources(parts, wallAt).then((now) => (found = now));
     const slowed = parts.findSlow(wallAt).then((now) => (slow = now));
-    void Promise.allSettled([drifted, slowed]).then(() => {
-      if (!isClosed) stopTimer = clock.after(EVERY_MS, compare, "loose");
-    });
-  }
-
-  return {
-    drift: () => found,
-    slow: () => slow,
-    [Symbol.dispose]() {
-      isClosed = true;
-      stopTimer();
-    },
-  };
+    return Promise.allSettled([drifted, slowed]);
+  });
+  return { drift: () => found, slow: () => slow, [Symbol.dispose]: stop };
 }
 
 async function compareSources({ store, history }: HealthParts, wallAt: number): Promise<readonly SourceDrift[]> {

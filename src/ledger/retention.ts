@@ -1,5 +1,6 @@
 import type { Clock } from "../terms/time/clock.ts";
 import { DAY_MS, HOUR_MS } from "../terms/time/durations.ts";
+import { repeat } from "../terms/time/repeat.ts";
 import type { LedgerAnswers, LedgerMoment } from "./read/ledger-reader.ts";
 import type { LedgerLog } from "./ports.ts";
 
@@ -25,18 +26,11 @@ const AHEAD_MS_MAX = 2 * DAY_MS;
  * Call the returned function to stop.
  */
 export function startRetention({ days, ledger, clock, log }: RetentionOptions): () => void {
-  let closed = false;
   /** The ledger's time at its last reading, and the service's monotonic time of that reading. */
   let lastReading: { readonly wallAt: number; readonly now: number } | null = null;
   let doubtedAt: number | null = null;
   const startedAt = clock.now();
-  let cancel = clock.after(FIRST_MS, prune);
-  function prune(): void {
-    void pruneOnce().finally(() => {
-      if (!closed) cancel = clock.after(EVERY_MS, prune);
-    });
-  }
-  async function pruneOnce(): Promise<void> {
+  return repeat(clock, { firstMs: FIRST_MS, everyMs: EVERY_MS }, async (isStopped) => {
     try {
       // Runs of this process, and of the last day, may have been dated by the suspect clock.
       const moment = await ledger.moment(Math.max(DAY_MS, clock.now() - startedAt));
@@ -56,13 +50,10 @@ export function startRetention({ days, ledger, clock, log }: RetentionOptions): 
       const pruned = await ledger.prune(wallAt - days * DAY_MS);
       if (pruned.deleted > 0) log.info({ event: "ledger_pruned", ...pruned }, "runs beyond their time were deleted");
     } catch (error) {
-      if (!closed) log.warn({ event: "ledger_prune_failed", error: String(error) }, "old runs could not be deleted");
+      if (!isStopped())
+        log.warn({ event: "ledger_prune_failed", error: String(error) }, "old runs could not be deleted");
     }
-  }
-  return () => {
-    closed = true;
-    cancel();
-  };
+  });
 }
 
 /** The time without a start of a run, before the runs of the last day. */

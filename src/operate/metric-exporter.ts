@@ -1,4 +1,5 @@
 import type { Clock } from "../terms/time/clock.ts";
+import { repeat } from "../terms/time/repeat.ts";
 import { settledWithin } from "../terms/time/within.ts";
 import type { Log } from "./log.ts";
 import { makeOtlpMetrics } from "./make-otlp-metrics.ts";
@@ -44,27 +45,11 @@ export function createMetricExporter(parts: MetricExporterParts): MetricExporter
     isFailing = reason !== null;
   }
 
-  let cancel = () => {};
-  function later(): void {
-    cancel = clock.after(
-      intervalMs,
-      () => {
-        sending = send();
-        void sending.then(later);
-      },
-      "loose",
-    );
-  }
-  later();
-
+  const stop = repeat(clock, { firstMs: intervalMs, everyMs: intervalMs }, () => (sending = send()));
   return {
     async close(withinMs) {
-      cancel();
-      const last = sending.then(() => {
-        cancel();
-        return send();
-      });
-      await settledWithin(clock, withinMs, last);
+      stop();
+      await settledWithin(clock, withinMs, sending.then(send));
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Clock } from "../../terms/time/clock.ts";
+import { repeat } from "../../terms/time/repeat.ts";
 import type { LedgerLog } from "../ports.ts";
 import type { LedgerAnswers } from "./ledger-reader.ts";
 
@@ -20,33 +21,19 @@ const FIRST_MS = 5_000;
  * the returned function to stop after the statement in progress.
  */
 export function maintainTotals({ ledger, clock, log, isNeeded = () => true }: TotalsOptions): () => void {
-  let closed = false;
   let hasFailed = false;
-  let cancel = clock.after(FIRST_MS, make);
-  function make(): void {
-    if (!isNeeded()) {
-      cancel = clock.after(EVERY_MS, make);
-      return;
+  return repeat(clock, { firstMs: FIRST_MS, everyMs: EVERY_MS }, async (isStopped) => {
+    if (!isNeeded()) return;
+    try {
+      await ledger.makeTotals(isStopped);
+      hasFailed = false;
+    } catch (error) {
+      if (!isStopped() && !hasFailed)
+        log.warn(
+          { event: "ledger_totals_failed", error: String(error) },
+          "totals of requests could not be made; sums take longer",
+        );
+      hasFailed = true;
     }
-    ledger
-      .makeTotals(() => closed)
-      .then(
-        () => void (hasFailed = false),
-        (error: unknown) => {
-          if (!closed && !hasFailed)
-            log.warn(
-              { event: "ledger_totals_failed", error: String(error) },
-              "totals of requests could not be made; sums take longer",
-            );
-          hasFailed = true;
-        },
-      )
-      .finally(() => {
-        if (!closed) cancel = clock.after(EVERY_MS, make);
-      });
-  }
-  return () => {
-    closed = true;
-    cancel();
-  };
+  });
 }
