@@ -34,6 +34,7 @@ type Pairs = Readonly<Record<string, string>>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 interface OtelVariable<Value> {
+  readonly name: string;
   readonly says: string;
   readonly parse: (text: string) => Value | undefined;
   /** The requirement that a value violates if `parse` rejects it. */
@@ -42,68 +43,86 @@ interface OtelVariable<Value> {
   readonly secret?: true;
 }
 
-/** Variables for both signals. With `OTLP_TRACES` or `OTLP_METRICS` in place of `OTLP`, each is one for that signal alone. */
-export const OTEL_EXPORTER_VARIABLES = {
-  OTEL_EXPORTER_OTLP_ENDPOINT: variable({
-    says: "Address of a collector or of a hosted backend, to which `/v1/traces` and `/v1/metrics` are added. The address of a single signal is used as it is.",
-    parse: (text) => (isPlainUrl(text) ? text : undefined),
-    must: "must be an http or https address without a user, a query or a fragment",
-  }),
-  OTEL_EXPORTER_OTLP_HEADERS: variable({
-    says: "Headers to send, such as `api-key=…,x-tenant=acme`; names and values are percent-decoded. A secret.",
-    parse: headersIn,
-    must: "must be NAME=VALUE pairs separated by commas, with names and values that a header may have, percent-encoded",
-    secret: true,
-  }),
-  OTEL_EXPORTER_OTLP_COMPRESSION: variable({
-    says: "`gzip` or `none`, which is the default.",
-    parse: (text) => ({ gzip: true, none: false })[text.toLowerCase()],
-    must: "must be gzip or none",
-  }),
-  OTEL_EXPORTER_OTLP_TIMEOUT: variable({
-    says: "Milliseconds within which a request has to be answered; 10000 by default.",
-    parse: millisecondsIn,
-    must: "must be a whole number of milliseconds, at least 1",
-  }),
-  OTEL_EXPORTER_OTLP_PROTOCOL: variable({
-    says: "Only `http/json` is sent.",
-    parse: (text) => (text.toLowerCase() === "http/json" ? text : undefined),
-    must: "must be http/json, and that is what is sent",
-  }),
-} as const;
+const ENDPOINT = variable({
+  name: "OTEL_EXPORTER_OTLP_ENDPOINT",
+  says: "Address of a collector or of a hosted backend, to which `/v1/traces` and `/v1/metrics` are added. The address of a single signal is used as it is.",
+  parse: (text) => (isPlainUrl(text) ? text : undefined),
+  must: "must be an http or https address without a user, a query or a fragment",
+});
+const HEADERS = variable({
+  name: "OTEL_EXPORTER_OTLP_HEADERS",
+  says: "Headers to send, such as `api-key=…,x-tenant=acme`; names and values are percent-decoded. A secret.",
+  parse: headersIn,
+  must: "must be NAME=VALUE pairs separated by commas, with names and values that a header may have, percent-encoded",
+  secret: true,
+});
+const COMPRESSION = variable({
+  name: "OTEL_EXPORTER_OTLP_COMPRESSION",
+  says: "`gzip` or `none`, which is the default.",
+  parse: (text) => ({ gzip: true, none: false })[text.toLowerCase()],
+  must: "must be gzip or none",
+});
+const TIMEOUT = variable({
+  name: "OTEL_EXPORTER_OTLP_TIMEOUT",
+  says: "Milliseconds within which a request has to be answered; 10000 by default.",
+  parse: millisecondsIn,
+  must: "must be a whole number of milliseconds, at least 1",
+});
+const PROTOCOL = variable({
+  name: "OTEL_EXPORTER_OTLP_PROTOCOL",
+  says: "Only `http/json` is sent.",
+  parse: (text) => (text.toLowerCase() === "http/json" ? text : undefined),
+  must: "must be http/json, and that is what is sent",
+});
 
-export const OTEL_VARIABLES = {
-  OTEL_SDK_DISABLED: variable({
-    says: "`true`: no spans and no metrics are sent, whatever else is set.",
-    parse: (text) => ({ true: true, false: false })[text.toLowerCase()],
-    must: "must be true or false",
-  }),
-  OTEL_SERVICE_NAME: variable({
-    says: "`service.name`, which is `datarun` otherwise.",
-    parse: (text) => text,
-    must: "must be a text",
-  }),
-  OTEL_RESOURCE_ATTRIBUTES: variable({
-    says: "Attributes of this service, such as `deployment.environment.name=staging,team=risk`, percent-decoded. They replace our own, except `datarun.region`.",
-    parse: pairsIn,
-    must: "must be NAME=VALUE pairs separated by commas, percent-encoded",
-  }),
-  OTEL_TRACES_EXPORTER: variable({
-    says: "`none`: no spans are sent. `otlp` is the default.",
-    parse: (text) => isOtlpAmong(text, ["otlp", "none"]),
-    must: "must be otlp or none",
-  }),
-  OTEL_METRICS_EXPORTER: variable({
-    says: "`none` or `prometheus`: no metrics are sent; the page for Prometheus is there in any case. `otlp` is the default.",
-    parse: (text) => isOtlpAmong(text, ["otlp", "none", "prometheus"]),
-    must: "must be otlp, prometheus or none",
-  }),
-  OTEL_METRIC_EXPORT_INTERVAL: variable({
-    says: "Milliseconds from one sending of metrics to the next; 60000 by default.",
-    parse: millisecondsIn,
-    must: "must be a whole number of milliseconds, at least 1",
-  }),
-} as const;
+/** Variables for both signals. With `OTLP_TRACES` or `OTLP_METRICS` in place of `OTLP`, each is one for that signal alone. */
+export const OTEL_EXPORTER_VARIABLES = [ENDPOINT, HEADERS, COMPRESSION, TIMEOUT, PROTOCOL];
+
+const SDK_DISABLED = variable({
+  name: "OTEL_SDK_DISABLED",
+  says: "`true`: no spans and no metrics are sent, whatever else is set.",
+  parse: (text) => ({ true: true, false: false })[text.toLowerCase()],
+  must: "must be true or false",
+});
+const SERVICE_NAME = variable({
+  name: "OTEL_SERVICE_NAME",
+  says: "`service.name`, which is `datarun` otherwise.",
+  parse: (text) => text,
+  must: "must be a text",
+});
+const RESOURCE_ATTRIBUTES = variable({
+  name: "OTEL_RESOURCE_ATTRIBUTES",
+  says: "Attributes of this service, such as `deployment.environment.name=staging,team=risk`, percent-decoded. They replace our own, except `datarun.region`.",
+  parse: pairsIn,
+  must: "must be NAME=VALUE pairs separated by commas, percent-encoded",
+});
+const TRACES_EXPORTER = variable({
+  name: "OTEL_TRACES_EXPORTER",
+  says: "`none`: no spans are sent. `otlp` is the default.",
+  parse: (text) => isOtlpAmong(text, ["otlp", "none"]),
+  must: "must be otlp or none",
+});
+const METRICS_EXPORTER = variable({
+  name: "OTEL_METRICS_EXPORTER",
+  says: "`none` or `prometheus`: no metrics are sent; the page for Prometheus is there in any case. `otlp` is the default.",
+  parse: (text) => isOtlpAmong(text, ["otlp", "none", "prometheus"]),
+  must: "must be otlp, prometheus or none",
+});
+const METRIC_EXPORT_INTERVAL = variable({
+  name: "OTEL_METRIC_EXPORT_INTERVAL",
+  says: "Milliseconds from one sending of metrics to the next; 60000 by default.",
+  parse: millisecondsIn,
+  must: "must be a whole number of milliseconds, at least 1",
+});
+
+export const OTEL_VARIABLES = [
+  SDK_DISABLED,
+  SERVICE_NAME,
+  RESOURCE_ATTRIBUTES,
+  TRACES_EXPORTER,
+  METRICS_EXPORTER,
+  METRIC_EXPORT_INTERVAL,
+];
 
 const TIMEOUT_MS = 10_000;
 const INTERVAL_MS = 60_000;
@@ -138,7 +157,7 @@ export function readOtelVariables(environment: Environment): OtelVariables {
     }
   }
 
-  function valueOf<Value>(name: string, { parse, must, secret }: OtelVariable<Value>): Value | undefined {
+  function valueOf<Value>({ name, parse, must, secret }: OtelVariable<Value>): Value | undefined {
     const text = textOf(name, secret === true);
     const value = text === undefined ? undefined : parse(text);
     if (text !== undefined && value === undefined) ignored.set(name, must);
@@ -146,32 +165,29 @@ export function readOtelVariables(environment: Environment): OtelVariables {
   }
 
   function signalOf(signal: SignalName, isOn: boolean): OtelSignal {
-    const own = <Name extends keyof typeof OTEL_EXPORTER_VARIABLES>(name: Name) =>
-      valueOf(nameForSignal(name, signal), OTEL_EXPORTER_VARIABLES[name] as OtelVariable<ValueOf<Name>>);
-    const value = <Name extends keyof typeof OTEL_EXPORTER_VARIABLES>(name: Name) =>
-      own(name) ?? valueOf(name, OTEL_EXPORTER_VARIABLES[name] as OtelVariable<ValueOf<Name>>);
-    value("OTEL_EXPORTER_OTLP_PROTOCOL");
-    const endpoint = valueOf("OTEL_EXPORTER_OTLP_ENDPOINT", OTEL_EXPORTER_VARIABLES.OTEL_EXPORTER_OTLP_ENDPOINT);
+    const own = <Value>(declared: OtelVariable<Value>) =>
+      valueOf({ ...declared, name: nameForSignal(declared.name, signal) });
+    const value = <Value>(declared: OtelVariable<Value>) => own(declared) ?? valueOf(declared);
+    value(PROTOCOL);
+    const endpoint = valueOf(ENDPOINT);
     return {
       isOn,
-      url: own("OTEL_EXPORTER_OTLP_ENDPOINT") ?? (endpoint === undefined ? undefined : urlOfSignal(endpoint, signal)),
+      url: own(ENDPOINT) ?? (endpoint === undefined ? undefined : urlOfSignal(endpoint, signal)),
       get headers() {
-        return value("OTEL_EXPORTER_OTLP_HEADERS") ?? {};
+        return value(HEADERS) ?? {};
       },
-      gzip: value("OTEL_EXPORTER_OTLP_COMPRESSION") ?? false,
-      timeoutMs: value("OTEL_EXPORTER_OTLP_TIMEOUT") ?? TIMEOUT_MS,
+      gzip: value(COMPRESSION) ?? false,
+      timeoutMs: value(TIMEOUT) ?? TIMEOUT_MS,
     };
   }
 
-  const general = <Name extends keyof typeof OTEL_VARIABLES>(name: Name) =>
-    valueOf(name, OTEL_VARIABLES[name] as OtelVariable<GeneralValueOf<Name>>);
   const values = {
-    isDisabled: general("OTEL_SDK_DISABLED") ?? false,
-    serviceName: general("OTEL_SERVICE_NAME"),
-    resourceAttributes: general("OTEL_RESOURCE_ATTRIBUTES") ?? {},
-    traces: signalOf("traces", general("OTEL_TRACES_EXPORTER") ?? true),
-    metrics: signalOf("metrics", general("OTEL_METRICS_EXPORTER") ?? true),
-    metricIntervalMs: general("OTEL_METRIC_EXPORT_INTERVAL") ?? INTERVAL_MS,
+    isDisabled: valueOf(SDK_DISABLED) ?? false,
+    serviceName: valueOf(SERVICE_NAME),
+    resourceAttributes: valueOf(RESOURCE_ATTRIBUTES) ?? {},
+    traces: signalOf("traces", valueOf(TRACES_EXPORTER) ?? true),
+    metrics: signalOf("metrics", valueOf(METRICS_EXPORTER) ?? true),
+    metricIntervalMs: valueOf(METRIC_EXPORT_INTERVAL) ?? INTERVAL_MS,
   };
   // Read once, so that a value that cannot be used is reported.
   void [values.traces.headers, values.metrics.headers];
@@ -193,10 +209,6 @@ export function urlOfSignal(endpoint: string, signal: SignalName): string {
 export function nameForSignal(name: string, signal: SignalName): string {
   return name.replace("OTLP", `OTLP_${signal.toUpperCase()}`);
 }
-
-type ParsedBy<Variable> = Variable extends OtelVariable<infer Value> ? Value : never;
-type ValueOf<Name extends keyof typeof OTEL_EXPORTER_VARIABLES> = ParsedBy<(typeof OTEL_EXPORTER_VARIABLES)[Name]>;
-type GeneralValueOf<Name extends keyof typeof OTEL_VARIABLES> = ParsedBy<(typeof OTEL_VARIABLES)[Name]>;
 
 function variable<Value>(declared: OtelVariable<Value>): OtelVariable<Value> {
   return declared;

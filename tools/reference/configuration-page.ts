@@ -75,14 +75,14 @@ export function configurationPage(): Page {
     table(
       ["variable", "for one signal", "meaning"],
       [
-        ...Object.entries(OTEL_EXPORTER_VARIABLES).map(([name, { says, ...more }]) => {
+        ...OTEL_EXPORTER_VARIABLES.map(({ name, says, ...more }) => {
           const names = [name, ...("secret" in more ? [`${name}_FILE`] : [])];
           const ofSignals = (["traces", "metrics"] as const).flatMap((signal) =>
             names.map((each) => code(nameForSignal(each, signal))),
           );
           return [names.map(code).join(", "), ofSignals.join(", "), says];
         }),
-        ...Object.entries(OTEL_VARIABLES).map(([name, { says }]) => [code(name), "", says]),
+        ...OTEL_VARIABLES.map(({ name, says }) => [code(name), "", says]),
       ],
     ),
     "## Stores of secrets",
