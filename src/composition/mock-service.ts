@@ -84,12 +84,11 @@ export async function startMock(options: MockOptions): Promise<Mock> {
     simulatedClient: openSimulatedClient(settings, clock, sources, (source) => failures.get(source) ?? null),
     leaseOf: NO_LEASES,
     budgets: NO_BUDGETS,
-    adminApi: null,
+    adminApi: mockPages({ runs, sources, first, failures: () => failures, set: (given) => (failures = given) }),
     console: null,
     tellsErrors: false,
     notReady: () => [],
     warnings: () => [],
-    adminPages: mockPages({ runs, sources, first, failures: () => failures, set: (given) => (failures = given) }),
     drainFailures: () => 0,
     readings: {
       vendorCalls: () => [],

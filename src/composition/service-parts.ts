@@ -2,7 +2,6 @@ import type { Budgets, Leases } from "../run/middleware/ports.ts";
 import type { Authenticator } from "../terms/caller.ts";
 import type { ServiceState } from "../admin/ports.ts";
 import type { Deployment } from "../http/route.ts";
-import type { AdminPage } from "../operate/admin-server.ts";
 import type { AdminApi } from "../admin/http/admin-api.ts";
 import type { Console } from "../admin/http/console/serve-console.ts";
 import type { Readings } from "../operate/readings.ts";
@@ -47,12 +46,10 @@ export interface ServiceParts {
   readonly build?: string | null;
   /** Reasons why runs are refused now, for the readiness probe. */
   readonly notReady: () => readonly string[];
-  readonly adminApi: AdminApi | null;
+  readonly adminApi: AdminApi;
   readonly console: Console | null;
   /** Conditions that will soon stop the service from accepting runs. */
   readonly warnings: () => readonly string[];
-  /** Pages of the admin port, besides metrics and probes. */
-  readonly adminPages: readonly AdminPage[];
   /** Whether the text of functions' errors is logged, at level `debug`. */
   readonly tellsErrors: boolean;
   /** Consecutive failures of sending runs to the shared database. */

@@ -48,7 +48,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       heldBytes: () => budget.reservedBytes,
       connections: () => ({ open: publicPort.server.openConnections(), dropped: publicPort.dropped() }),
       openBreakers: () => runs.openBreakers().length,
-      failedLogins: () => adminApi?.failedLogins() ?? 0,
+      failedLogins: () => adminApi.failedLogins(),
     },
     clock,
   );
@@ -64,7 +64,6 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     metrics,
     notReady,
     warnings: parts.warnings,
-    pages: parts.adminPages,
     api: adminApi,
     console: parts.console,
     isStopping: () => stopping,
@@ -96,7 +95,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       await settledWithin(clock, Math.max(0, endAt - clock.now()), received);
       const idle = runs.admission.stop();
       runs.stopShadows();
-      const verbsEnded = adminApi?.stop() ?? Promise.resolve();
+      const verbsEnded = adminApi.stop();
       runs.endWaitsForOrders();
       if (!(await settledWithin(clock, Math.max(0, endAt - clock.now()), idle))) {
         runs.endCalls();

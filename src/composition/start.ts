@@ -169,7 +169,6 @@ export async function start(options: StartOptions): Promise<RunningService> {
     ],
     // A project without functions may not use the catalog's either, so their problem is no warning.
     warnings: () => [...journal.warnings(), ...(catalogs.functions.hasOwn() ? [] : problemOf(catalogs.functions))],
-    adminPages: [],
     drainFailures: journal.drainFailures,
     readings: {
       vendorCalls: () => door.stats().origins,

@@ -15,7 +15,6 @@ const NOTHING: AdminServerParts = {
   },
   notReady: () => [],
   warnings: () => [],
-  pages: [],
   api: null,
   console: null,
   isStopping: () => false,

@@ -1,10 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { asFault, Fault } from "../terms/fault.ts";
-import type { Json } from "../terms/json/json.ts";
 import { createServer } from "../terms/http/node-http.ts";
 import type { Metrics } from "./metrics.ts";
-import { readBody } from "./read-body.ts";
 
 export interface AdminServerParts {
   readonly metrics: Pick<Metrics, "page">;
@@ -12,9 +10,6 @@ export interface AdminServerParts {
   readonly notReady: () => readonly string[];
   /** The conditions that will soon become reasons. */
   readonly warnings: () => readonly string[];
-  /** Further pages. */
-  readonly pages: readonly AdminPage[];
-  /** `null` for a service without operators. */
   readonly api: AdminHandler | null;
   /** The pages that use the API. */
   readonly console: AdminHandler | null;
@@ -22,21 +17,9 @@ export interface AdminServerParts {
   readonly isStopping: () => boolean;
 }
 
-/** Answers every request below its path. Never rejects. */
+/** Answers every request below its path. A rejection before the answer has started refuses the request. */
 export interface AdminHandler {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
-}
-
-/** A page that answers with JSON. */
-export interface AdminPage {
-  readonly path: string;
-  /** By HTTP method. `body` is the parsed JSON; `undefined` for none. */
-  readonly answers: Readonly<Record<string, (body: Json | undefined) => AdminAnswer>>;
-}
-
-export interface AdminAnswer {
-  readonly status: number;
-  readonly value: object;
 }
 
 /**
@@ -67,9 +50,6 @@ const HEADERS = {
  */
 export const UNREAD_MS = 60_000;
 
-/** The largest body that is accepted, in bytes. */
-const BODY_BYTES_MAX = 65_536;
-
 /**
  * The admin port: metrics, probes, the admin API under `/api/`, and the console under `/console/`. It belongs on a
  * private address, because only the API authenticates. `/live` reports that the process responds, and `/ready` that
@@ -77,7 +57,7 @@ const BODY_BYTES_MAX = 65_536;
  * address they have discovered.
  */
 export function createAdminServer(parts: AdminServerParts, unreadMs: number = UNREAD_MS): Server {
-  const { metrics, notReady, warnings, pages: added } = parts;
+  const { metrics, notReady, warnings } = parts;
   const pages = new Map<string, (response: ServerResponse) => Promise<void>>([
     ["/live", async (response) => sendJson(response, 200, { status: "OK" })],
     [
@@ -110,16 +90,9 @@ export function createAdminServer(parts: AdminServerParts, unreadMs: number = UN
     });
     const [path = ""] = (request.url ?? "").split("?");
     const page = request.method === "GET" || request.method === "HEAD" ? pages.get(path) : undefined;
-    const more = added.find((one) => one.path === path);
-    const handler = page === undefined && more === undefined ? handlerOf(path, parts) : null;
-    if (handler !== null) {
-      handler.handle(request, response).catch(() => refuse(response, new Fault("request.unexpected")));
-      return;
-    }
-    if (page === undefined && more === undefined) return refuse(response, new Fault("request.not_found"));
-    (page?.(response) ?? answer(more!, request, response)).catch((thrown: unknown) =>
-      refuse(response, asFault(thrown, "request.unexpected"), more),
-    );
+    const answered = page === undefined ? handlerOf(path, parts)?.handle(request, response) : page(response);
+    if (answered === undefined) return refuse(response, new Fault("request.not_found"));
+    answered.catch((thrown: unknown) => refuse(response, asFault(thrown, "request.unexpected")));
   });
   server.maxConnections = ADMIN_CONNECTIONS_MAX;
   // A client that has closed its half of the connection still gets its answer.
@@ -132,32 +105,11 @@ function handlerOf(path: string, { api, console }: AdminServerParts): AdminHandl
   return path === "/" || path === "/console" || path.startsWith("/console/") ? console : null;
 }
 
-async function answer(page: AdminPage, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const method = request.method === "HEAD" ? "GET" : (request.method ?? "");
-  if (!Object.hasOwn(page.answers, method)) throw new Fault("request.method");
-  const { status, value } = page.answers[method]!(await readJson(request));
-  sendJson(response, status, value);
-}
-
-/** @throws Fault `request.invalid` */
-async function readJson(request: IncomingMessage): Promise<Json | undefined> {
-  const bytes = await readBody(request, BODY_BYTES_MAX);
-  if (bytes === null) throw new Fault("request.invalid");
-  if (bytes.length === 0) return undefined;
-  try {
-    return JSON.parse(bytes.toString()) as Json;
-  } catch (cause) {
-    throw new Fault("request.invalid", {}, { cause });
-  }
-}
-
-function refuse(response: ServerResponse, fault: Fault, page?: AdminPage): void {
-  if (page !== undefined && fault.code === "request.method")
-    response.setHeader("Allow", Object.keys(page.answers).join(", "));
+function refuse(response: ServerResponse, fault: Fault): void {
   sendJson(response, fault.row.status, { error: { code: fault.row.kind, message: fault.says } });
 }
 
-function sendJson(response: ServerResponse, status: number, value: object): void {
+export function sendJson(response: ServerResponse, status: number, value: object): void {
   send(response, status, "application/json; charset=utf-8", JSON.stringify(value));
 }
 
