@@ -21,17 +21,23 @@ import { PENDING_VERSIONS_FILE } from "../terms/version.ts";
 import { makeUnfinished, removeAbandoned, removeOlder } from "./backup-folders.ts";
 import { copyDatabase, type OnBytes } from "./copy-database.ts";
 import { copyLedger } from "./copy-ledger.ts";
-import { digestOf, type BackupManifest, MANIFEST_FILE, MANIFEST_FORM, type ManifestFile } from "./backup-manifest.ts";
+import {
+  type BackupManifest,
+  digestOf,
+  MANIFEST_FILE,
+  MANIFEST_FORM,
+  type ManifestFile,
+  mib,
+  ROOT_KEY,
+} from "./backup-manifest.ts";
 
 export interface BackupRequest extends BackupOrder {
   readonly dataDir: string;
   readonly store: BackupManifest["store"];
 }
 
-const ROOT_KEY = /^root-\d{1,9}\.key$/;
 /** The result code of SQLite for a full disk. */
 const SQLITE_FULL = 13;
-const MIB = 1024 * 1024;
 
 /**
  * Copies the files of a data directory that must not be lost, while a service may be running on it. The journal is
@@ -98,10 +104,6 @@ async function makeBackup(
     unfinished.remove();
     throw error;
   }
-}
-
-function mib(bytes: number): number {
-  return Math.ceil(bytes / MIB);
 }
 
 function assertAnything({ dataDir, store }: BackupRequest, hasJournal: boolean): void {

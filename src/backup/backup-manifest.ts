@@ -30,6 +30,9 @@ export interface ManifestFile {
   readonly sha256: string;
 }
 
+/** The files with root keys, in a data directory and in a backup. */
+export const ROOT_KEY = /^root-\d{1,9}\.key$/;
+
 /** All names that a backup may contain, so that a manifest cannot make a restore write other files. */
 const FILE_NAME =
   /^(store\.sqlite|versions-pending\.json|root-\d{1,9}\.key|ledger\/journal\.db|ledger\/intents-\d{8,}\.log)$/;
@@ -54,4 +57,9 @@ export async function digestOf(path: string, onBytes: (bytes: number) => void): 
     onBytes(chunk.length);
   }
   return { bytes, sha256: hash.digest("hex") };
+}
+
+/** For progress. */
+export function mib(bytes: number): number {
+  return Math.ceil(bytes / (1024 * 1024));
 }

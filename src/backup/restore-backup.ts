@@ -21,7 +21,7 @@ import { makeDirectory, syncDirectory } from "../terms/platform/make-directory.t
 import type { OnProgress } from "../terms/on-progress.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import { completeBackups, isIncomplete } from "./backup-folders.ts";
-import { type BackupManifest, type ManifestFile, readManifest } from "./backup-manifest.ts";
+import { type BackupManifest, type ManifestFile, mib, readManifest, ROOT_KEY } from "./backup-manifest.ts";
 
 export interface RestoreRequest {
   /** The folder of one backup. */
@@ -32,11 +32,9 @@ export interface RestoreRequest {
 }
 
 const RESTORING = "restoring";
-const ROOT_KEY = /^root-\d{1,9}\.key$/;
 /** A directory that file systems create in their root. */
 const OF_FILE_SYSTEM = "lost+found";
 const CHUNK_BYTES = 1024 * 1024;
-const MIB = 1024 * 1024;
 
 /**
  * Restores a backup into an empty data directory. Every file is copied to a separate folder and compared with the
@@ -129,8 +127,7 @@ async function copyAll(
 ): Promise<void> {
   const of = files.reduce((sum, { bytes }) => sum + bytes, 0);
   let copied = 0;
-  const onBytes = (bytes: number) =>
-    onProgress("MiB restored", Math.ceil((copied += bytes) / MIB), Math.ceil(of / MIB));
+  const onBytes = (bytes: number) => onProgress("MiB restored", mib((copied += bytes)), mib(of));
   for (const file of files) {
     const path = join(to, file.name);
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
