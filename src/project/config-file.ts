@@ -80,20 +80,16 @@ export async function readSettingsOf(
 /** Resolves relative paths of a config file from its own folder, whatever the current folder is. */
 function fromFolder(project: string, file: object): object {
   const { outbound } = file as { readonly outbound?: unknown };
-  const caFile =
-    typeof outbound === "object" && outbound !== null ? (outbound as { ca_file?: unknown }).ca_file : undefined;
+  const hasGroup = typeof outbound === "object" && outbound !== null;
   return {
-    ...file,
-    ...pathsFrom(project, file, ["data_dir", "catalog_data"]),
-    ...(typeof caFile === "string" && caFile !== ""
-      ? { outbound: { ...(outbound as object), ca_file: resolve(project, caFile) } }
-      : {}),
+    ...withPathsFrom(project, file, ["data_dir", "catalog_data"]),
+    ...(hasGroup && { outbound: withPathsFrom(project, outbound, ["ca_file"]) }),
   };
 }
 
-function pathsFrom(folder: string, file: object, names: readonly string[]): object {
-  const paths = Object.entries(file).filter(
-    (entry): entry is [string, string] => names.includes(entry[0]) && typeof entry[1] === "string" && entry[1] !== "",
+function withPathsFrom(folder: string, values: object, names: readonly string[]): object {
+  const resolved = Object.entries(values).map(([name, value]: [string, unknown]) =>
+    names.includes(name) && typeof value === "string" && value !== "" ? [name, resolve(folder, value)] : [name, value],
   );
-  return Object.fromEntries(paths.map(([name, path]) => [name, resolve(folder, path)]));
+  return Object.fromEntries(resolved) as object;
 }

@@ -3,13 +3,11 @@ import { join } from "node:path";
 import type { DescribedFunction, FunctionListing } from "../admin/ports.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import type { FunctionCase } from "../sdk/data-function.ts";
-
 import { declaresId } from "./declares-id.ts";
 import { functionCaches, type BrokenFile } from "./open-catalogs.ts";
 import { openFunctions, type OpenedFunctions, type OpenFunction } from "./open-functions.ts";
 import { readSettingsOf } from "./config-file.ts";
 import { PACKAGE_ROOT } from "./package-root.ts";
-
 import { systemClock } from "../terms/time/clock.ts";
 
 export interface ListedFunctions {
