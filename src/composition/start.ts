@@ -228,8 +228,8 @@ function logListening(
     admin_url: service.adminUrl,
     git_sha: deployment.gitSha,
     git_derived_version: deployment.gitDerivedVersion,
-    sources: catalogs.sourceCount,
-    functions: catalogs.functionCount,
+    sources: catalogs.sourceIds.length,
+    functions: catalogs.functions.list().length,
   });
 }
 

@@ -55,11 +55,9 @@ export interface Catalogs {
   readonly sources: SourceCatalog;
   /** Every source, on or off, in its version last loaded. */
   loaded(): LoadedSources;
-  readonly sourceCount: number;
   /** The ids of all sources that are on at the start. */
   readonly sourceIds: readonly string[];
   readonly functions: OpenedFunctions;
-  readonly functionCount: number;
   /** The versions of the functions, and of the sources that are on, in the order of their ids. */
   versions(): readonly LoadedVersion[];
   /**
@@ -143,10 +141,8 @@ export async function openCatalogs(options: CatalogOptions): Promise<Catalogs> {
     return {
       sources: { find: (id) => on.get(id) },
       loaded: () => loaded,
-      sourceCount: on.size,
       sourceIds: [...on.keys()],
       functions,
-      functionCount: functions.list().length,
       versions: () => [...functions.list().map(versionOfFunction), ...versionsOfSources(loaded, patterns)],
       async reload(register) {
         version += 1;

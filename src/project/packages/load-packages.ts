@@ -30,8 +30,8 @@ export async function loadPackages(
   if (names.length === 0) return { sources: [], problems: [] };
   if (project === undefined)
     return { sources: [], problems: [new PackageError("catalogs", "packages of sources belong to a project folder")] };
-  const [lock, lockProblem] = lockOrProblem(project);
-  if (lockProblem !== null) return { sources: [], problems: [lockProblem] };
+  const lock = readLock(project);
+  if (lock instanceof PackageError) return { sources: [], problems: [lock] };
   const sources: PackagedSource[] = [];
   const problems: LoadError[] = [];
   for (const name of new Set(names)) {
@@ -42,15 +42,6 @@ export async function loadPackages(
     if (loaded.problems.length === 0 && differences.length === 0) sources.push(...loaded.sources);
   }
   return { sources, problems };
-}
-
-function lockOrProblem(project: string): [Lock, null] | [null, PackageError] {
-  try {
-    return [readLock(project), null];
-  } catch (error) {
-    if (error instanceof PackageError) return [null, error];
-    throw error;
-  }
 }
 
 function notLocked(name: string, lock: Lock, differences: readonly string[]): string {

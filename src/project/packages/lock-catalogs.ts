@@ -12,7 +12,9 @@ import { PackageError } from "./package-error.ts";
  */
 export async function lockCatalogs(project: string, names: readonly string[], write: boolean): Promise<LockedCatalogs> {
   const file = lockFile(project);
-  const before = lockOrNone(project);
+  const lock = readLock(project);
+  // A lock that cannot be read is written anew, with everything in it as new.
+  const before = lock instanceof PackageError ? {} : lock;
   const packages: LockedCatalogs["packages"][number][] = [];
   const next: Record<string, Lock[string]> = {};
   for (const name of new Set(names)) {
@@ -31,14 +33,4 @@ export async function lockCatalogs(project: string, names: readonly string[], wr
     renameSync(`${file}.part`, file);
   }
   return { file, packages };
-}
-
-/** A lock that cannot be read is written anew, with everything in it as new. */
-function lockOrNone(project: string): Lock {
-  try {
-    return readLock(project);
-  } catch (error) {
-    if (error instanceof PackageError) return {};
-    throw error;
-  }
 }

@@ -24,17 +24,17 @@ export function lockFile(project: string): string {
   return join(project, "datarun.lock");
 }
 
-/** The lock of a project; empty if it has none. @throws PackageError */
-export function readLock(project: string): Lock {
+/** The lock of a project, empty if it has none; or why it cannot be read. */
+export function readLock(project: string): Lock | PackageError {
   const file = lockFile(project);
   try {
     const lock: unknown = JSON.parse(readFileSync(file, "utf8"));
     if (isLock(lock)) return lock;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return {};
-    throw new PackageError(file, `it cannot be read (${(error as Error).message}). ${WRITE}`, error);
+    return new PackageError(file, `it cannot be read (${(error as Error).message}). ${WRITE}`, error);
   }
-  throw new PackageError(file, `it is not a lock of catalog packages. ${WRITE}`);
+  return new PackageError(file, `it is not a lock of catalog packages. ${WRITE}`);
 }
 
 const WRITE = "Write it with: datarun catalog lock";
