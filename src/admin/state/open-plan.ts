@@ -1,10 +1,13 @@
+import type { JsonObject } from "../../terms/json/json.ts";
+import { OperatorError } from "../../terms/operator-error.ts";
 import type { AdminStore, KeyedObject, SourceListing } from "../ports.ts";
+import { refuseUnfit } from "../refuse-unfit.ts";
+import { requireSource } from "../require.ts";
 import { describeObjects } from "./describe-objects.ts";
-import { refuseUnusable } from "./refuse-unusable.ts";
-import { planState, type StatePlan } from "./plan-state.ts";
+import { createsObject, planState, type StatePlan } from "./plan-state.ts";
 import { parseStateFile, type ParsedStateFile } from "./read-state-file.ts";
 import { type Keyed, readStored, type StoredState } from "./read-stored.ts";
-import { type DescribedObject, nameOf } from "./state-object.ts";
+import { type DescribedObject, nameOf, textIn } from "./state-object.ts";
 
 export interface OpenedPlan {
   readonly parsed: ParsedStateFile;
@@ -44,30 +47,50 @@ export function toKeyed(objects: readonly KeyedObject[]): readonly Keyed[] {
 /** Adds the objects to which the file gives a key, or another one. */
 function withAdopted(keyed: readonly Keyed[], described: readonly DescribedObject[]): readonly Keyed[] {
   const names = new Set(keyed.map(nameOf));
-  const adopted = described.filter((object) => object.adopts !== null && !names.has(nameOf(object)));
-  const renamed = new Set(adopted.map(({ adopts }) => adopts));
+  const adopted = described
+    .filter((object) => object.adopts !== null && !names.has(nameOf(object)))
+    .map(({ kind, parent, key, adopts }) => ({ kind, parent, key, id: adopts!, applied: null, organizationId: null }));
+  const renamed = new Set(adopted.map(({ id }) => id));
   const kept = keyed.filter(({ id }) => !renamed.has(id));
-  const organizations = new Map(
-    [
-      ...kept.filter(({ kind }) => kind === "organization"),
-      ...adopted.filter(({ kind }) => kind === "organization"),
-    ].map((each) => [each.key, "id" in each ? each.id : each.adopts]),
-  );
+  const organizations = [...kept, ...adopted].filter(({ kind }) => kind === "organization");
+  const keyOf = new Map(organizations.map(({ id, key }) => [id, key]));
+  const idOf = new Map(organizations.map(({ id, key }) => [key, id]));
   return [
     ...kept.map((each) =>
-      each.parent === null ? each : { ...each, parent: keyOfOrganization(each.organizationId, organizations) },
+      each.parent === null ? each : { ...each, parent: keyOf.get(each.organizationId ?? "") ?? null },
     ),
-    ...adopted.map(({ kind, parent, key, adopts }) => ({
-      kind,
-      parent,
-      key,
-      id: adopts!,
-      applied: null,
-      organizationId: parent === null ? null : (organizations.get(parent) ?? null),
-    })),
+    ...adopted.map((each) =>
+      each.parent === null ? each : { ...each, organizationId: idOf.get(each.parent) ?? null },
+    ),
   ];
 }
 
-function keyOfOrganization(id: string | null, organizations: ReadonlyMap<string, string | null>): string | null {
-  return [...organizations].find(([, known]) => known === id)?.[0] ?? null;
+/**
+ * Refuses new credentials and budgets whose source does not exist, and credentials that their source could not use: the
+ * verbs that create them would refuse them, but only after other changes were made.
+ * @throws OperatorError
+ */
+async function refuseUnusable(
+  { changes }: StatePlan,
+  parsed: ParsedStateFile,
+  sources: () => Promise<SourceListing>,
+): Promise<void> {
+  for (const { kind, described } of changes.filter(createsObject)) {
+    if (described === null) continue;
+    const id = textIn(described.spec, "source");
+    if (id === "") continue;
+    const listing = await sources();
+    const source = refuseAt("source", () => requireSource(listing, id));
+    const { fields = {}, references = {} } = described.spec as Record<string, JsonObject>;
+    if (kind === "credential") refuseAt("key", () => refuseUnfit(source, {}, { ...fields, ...references }));
+
+    function refuseAt<Result>(field: string, check: () => Result): Result {
+      try {
+        return check();
+      } catch (error) {
+        if (!(error instanceof OperatorError)) throw error;
+        return parsed.refuse([...described!.at, field], error.message);
+      }
+    }
+  }
 }
