@@ -6,15 +6,15 @@ import type { WindowSeries, WindowSums } from "./window.ts";
 export interface LiveFigures {
   /** Time since counting started, in milliseconds. */
   readonly startedMsAgo: number;
-  readonly runs: Stretches;
+  readonly runs: LatelySums;
   /** By minute. */
   readonly lastHour: WindowSeries;
-  readonly simulated: Stretches;
+  readonly simulated: LatelySums;
   /** Sorted by id. If there are too many, those with the most calls in the last hour. */
-  readonly sources: readonly (Stretches & { readonly source: string; readonly lastHour: WindowSeries })[];
+  readonly sources: readonly (LatelySums & { readonly source: string; readonly lastHour: WindowSeries })[];
 }
 
-export interface Stretches {
+interface LatelySums {
   readonly minute: WindowSums;
   readonly hour: WindowSums;
 }
@@ -30,12 +30,12 @@ export function readLiveFigures(counts: MetricCounts, clock: Clock): LiveFigures
     .toSorted((one, other) => other.calls - one.calls)
     .slice(0, SOURCES_MAX)
     // Computed only for the selected sources: a service may have thousands, and this runs every second.
-    .map(({ source, lately }) => ({ source, ...stretchesOf(lately, now), lastHour: lately.hour.series(now) }));
+    .map(({ source, lately }) => ({ source, ...sumsOf(lately, now), lastHour: lately.hour.series(now) }));
   return {
     startedMsAgo: now - counts.startedAt,
-    runs: stretchesOf(counts.runsLately, now),
+    runs: sumsOf(counts.runsLately, now),
     lastHour: counts.runsLately.hour.series(now),
-    simulated: stretchesOf(counts.simulatedLately, now),
+    simulated: sumsOf(counts.simulatedLately, now),
     sources: called.toSorted((one, other) => (one.source < other.source ? -1 : 1)),
   };
 }
@@ -46,6 +46,6 @@ export function readRefusals({ refusalsLately }: MetricCounts, clock: Clock): Re
   return Object.fromEntries([...refusalsLately].map(([kind, window]) => [kind, window.sums(now).failed]));
 }
 
-function stretchesOf({ minute, hour }: Lately, now: number): Stretches {
+function sumsOf({ minute, hour }: Lately, now: number): LatelySums {
   return { minute: minute.sums(now), hour: hour.sums(now) };
 }
