@@ -29,7 +29,7 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** Modules of a start on the embedded store, those of Node itself aside. Whoever adds to them should know that it costs every start some 0.2 ms each. */
 const MODULES_MAX = 1_000;
 /** Modules of the service's own that a simple verb loads. */
-const MODULES_OF_VERB_MAX = 130;
+const MODULES_OF_VERB_MAX = 125;
 /** What a start without a database, without a project and with its catalog at hand can do without. */
 const NOT_LOADED = "typebox yaml pg esbuild isolated-vm fastify libphonenumber-js @ip-location-db stdnum".split(" ");
 

@@ -21,11 +21,9 @@ export async function savePlan(path: string, plan: SavedPlan): Promise<void> {
 
 /** @throws OperatorError */
 export async function readPlanFile(path: string): Promise<SavedPlan> {
-  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    throw cannotRead(error);
-  });
+  const bytes = await readBytes(path);
   try {
-    const { state, prune, store_digest } = JSON.parse(text) as Record<string, unknown>;
+    const { state, prune, store_digest } = JSON.parse(bytes.toString()) as Record<string, unknown>;
     if (typeof state === "string" && typeof prune === "boolean" && typeof store_digest === "string")
       return { state, prune, store_digest };
   } catch {
@@ -56,4 +54,11 @@ export async function openTokensFile(path: string): Promise<TokensFile> {
       if (issued.length === 0) await rm(path);
     },
   };
+}
+
+/** @param what names it in a message; "The file" by default */
+export function readBytes(path: string, what?: string): Promise<Buffer> {
+  return readFile(path).catch((error: NodeJS.ErrnoException) => {
+    throw cannotRead(error, what);
+  });
 }

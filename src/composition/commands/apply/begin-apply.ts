@@ -1,6 +1,4 @@
-import { readFile } from "node:fs/promises";
 import type { CommandIo } from "../../../admin/cli/command-io.ts";
-import { cannotRead } from "../../../admin/cli/file-problem.ts";
 import { usage } from "../../../admin/cli/parse-command.ts";
 import { EXIT } from "../../../admin/cli/report-failure.ts";
 import { decodeText } from "../../../admin/cli/read-text-file.ts";
@@ -11,7 +9,7 @@ import { OperatorError } from "../../../terms/operator-error.ts";
 import { shellWord } from "../../../terms/text/shell-word.ts";
 import { openAdminAccess } from "../batch/open-admin-access.ts";
 import { type CommandOutcome, runToEnd } from "../command-process.ts";
-import { openTokensFile, readPlanFile, savePlan, type SavedPlan } from "./apply-files.ts";
+import { openTokensFile, readBytes, readPlanFile, savePlan, type SavedPlan } from "./apply-files.ts";
 
 export interface ApplyInputs {
   readonly file?: string;
@@ -87,9 +85,7 @@ async function readInput(given: ApplyInputs): Promise<{ readonly name: string; r
   if ((given.file === undefined) === (given.plan_file === undefined)) throw usage("Give either --file or --plan-file.");
   if (given.out !== undefined && given.plan !== true) throw usage("--out goes with --plan.");
   if (given.file !== undefined) {
-    const bytes = await readFile(given.file).catch((error: NodeJS.ErrnoException) => {
-      throw cannotRead(error);
-    });
+    const bytes = await readBytes(given.file);
     return { name: given.file, saved: { state: decodeText(bytes), prune: given.prune === true, store_digest: null } };
   }
   if (given.prune !== undefined || given.plan !== undefined)
@@ -142,10 +138,7 @@ function variable(name: string, env: CommandIo["env"]): string {
 }
 
 async function fileText(path: string): Promise<string> {
-  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-    throw cannotRead(error, `The file ${path}`);
-  });
-  return decodeText(bytes).replace(/\r?\n$/, "");
+  return decodeText(await readBytes(path, `The file ${path}`)).replace(/\r?\n$/, "");
 }
 
 function planText({ changes, kept }: WirePlan, prune: boolean): string {
