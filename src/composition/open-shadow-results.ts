@@ -1,6 +1,7 @@
 import type { ShadowResult, ShadowStore } from "../admin/ports.ts";
 import type { ShadowComparison, ShadowDrop, ShadowResults, ShadowVerdict } from "../run/ports.ts";
 import type { Clock } from "../terms/time/clock.ts";
+import { repeat } from "../terms/time/repeat.ts";
 import { settledWithin } from "../terms/time/within.ts";
 
 export type ShadowOutcome = "compared" | ShadowDrop | "not_stored";
@@ -32,7 +33,6 @@ export function openShadowResults(store: Pick<ShadowStore, "addShadowResults">, 
   );
   let waiting = new Map<string, WaitingResult>();
   let waitingRuns = 0;
-  let stopTimer: (() => void) | undefined;
   let flushing: Promise<void> = Promise.resolve();
   let isClosed = false;
 
@@ -54,6 +54,7 @@ export function openShadowResults(store: Pick<ShadowStore, "addShadowResults">, 
   }
 
   async function flush(): Promise<void> {
+    if (waitingRuns === 0) return;
     const [results, runs] = [[...waiting.values()], waitingRuns];
     waiting = new Map();
     waitingRuns = 0;
@@ -65,19 +66,7 @@ export function openShadowResults(store: Pick<ShadowStore, "addShadowResults">, 
     }
   }
 
-  function flushLater(): void {
-    stopTimer ??= clock.after(
-      FLUSH_EVERY_MS,
-      () => {
-        flushing = flush().then(() => {
-          stopTimer = undefined;
-          if (waitingRuns > 0 && !isClosed) flushLater();
-        });
-      },
-      "loose",
-    );
-  }
-
+  const stop = repeat(clock, { firstMs: FLUSH_EVERY_MS, everyMs: FLUSH_EVERY_MS }, () => (flushing = flush()));
   return {
     outcomes: () => outcomes,
     dropped: (why) => count(why),
@@ -87,16 +76,11 @@ export function openShadowResults(store: Pick<ShadowStore, "addShadowResults">, 
       add(comparison, "", comparison.whole);
       for (const [field, verdict] of comparison.fields) add(comparison, field, verdict);
       waitingRuns += 1;
-      flushLater();
     },
     async [Symbol.asyncDispose]() {
       isClosed = true;
-      stopTimer?.();
-      await settledWithin(
-        clock,
-        CLOSE_MS,
-        flushing.then(() => (waitingRuns > 0 ? flush() : undefined)),
-      );
+      stop();
+      await settledWithin(clock, CLOSE_MS, flushing.then(flush));
     },
   };
 }

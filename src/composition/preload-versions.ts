@@ -5,6 +5,7 @@ import { VERSIONS_MAX } from "../project/stored-versions.ts";
 import type { Store } from "../storage/store.ts";
 import { OperatorError } from "../terms/operator-error.ts";
 import type { Clock } from "../terms/time/clock.ts";
+import { repeat } from "../terms/time/repeat.ts";
 import { settledWithin } from "../terms/time/within.ts";
 import { SHORT_DIGEST } from "../terms/version.ts";
 
@@ -35,7 +36,7 @@ export function preloadVersions({ store, catalogs, versions, clock, log }: Prelo
   const reported = new Set<string>();
   let seen: number | null = null;
   let isClosed = false;
-  let stopTimer: (() => void) | undefined;
+  let pausedUntil = Number.NEGATIVE_INFINITY;
 
   async function load({ kind, id, digest }: NamedVersion): Promise<void> {
     const source = catalogs.sources.find(id);
@@ -73,27 +74,21 @@ export function preloadVersions({ store, catalogs, versions, clock, log }: Prelo
     log.warn(fields, "a version that a workflow names cannot be loaded");
   }
 
-  /** Returns when to look again. */
-  async function look(): Promise<number> {
+  async function look(): Promise<void> {
     const version = store.access.version();
-    if (version === seen || store.health().state !== "ready") return LOOK_EVERY_MS;
-    if (!(await loadAll().catch(() => false))) return AFTER_FAILURE_MS;
-    seen = version;
-    return LOOK_EVERY_MS;
+    if (version === seen || clock.now() < pausedUntil || store.health().state !== "ready") return;
+    if (await loadAll().catch(() => false)) seen = version;
+    else pausedUntil = clock.now() + AFTER_FAILURE_MS;
   }
 
-  function lookLater(afterMs: number): void {
-    if (isClosed) return;
-    const lookAgain = () => void (looking = look().then(lookLater));
-    stopTimer = clock.after(afterMs, lookAgain, "loose");
-  }
-
-  let looking = look().then(lookLater);
+  let looking = look();
+  const lookAgain = () => (looking = looking.then(look));
+  const stop = repeat(clock, { firstMs: LOOK_EVERY_MS, everyMs: LOOK_EVERY_MS }, lookAgain);
   return {
     atStart: settledWithin(clock, START_MS_MAX, looking),
     async [Symbol.asyncDispose]() {
       isClosed = true;
-      stopTimer?.();
+      stop();
       await settledWithin(clock, START_MS_MAX, looking);
     },
   };
