@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { syncDirectory } from "../terms/platform/make-directory.ts";
+import { HOUR_MS } from "../terms/time/durations.ts";
 import { type BackupManifest, readManifest } from "./backup-manifest.ts";
 
 /*
@@ -11,7 +12,7 @@ import { type BackupManifest, readManifest } from "./backup-manifest.ts";
 const NAME = /^datarun-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z$/;
 const INCOMPLETE = ".incomplete";
 /** A folder without a write for this time belongs to a backup that was killed. */
-const ABANDONED_MS = 60 * 60 * 1_000;
+const ABANDONED_MS = HOUR_MS;
 
 function nameAt(wallAt: number): string {
   return `datarun-${new Date(wallAt).toISOString().replaceAll(/[:.]/g, "-")}`;

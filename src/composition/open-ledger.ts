@@ -11,6 +11,7 @@ import type { Log } from "../operate/log.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Store } from "../storage/store.ts";
 import type { Clock } from "../terms/time/clock.ts";
+import { DAY_MS, HOUR_MS } from "../terms/time/durations.ts";
 import { moduleBeside } from "../terms/platform/module-beside.ts";
 import type { DrainWorkerData } from "./drain-worker.ts";
 
@@ -102,7 +103,7 @@ function openJournal(dir: string, opened: AsyncDisposableStack): LedgerAnswers {
 }
 
 /** The totals of a day are made an hour after its end. */
-const NEW_MS = 26 * 60 * 60 * 1_000;
+const NEW_MS = DAY_MS + 2 * HOUR_MS;
 
 /**
  * Whether a run was written whose day may lack totals. Totals are made in a thread, which a service without runs need

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { ConfigError } from "../settings/config-error.ts";
+import { cannotReadFile, ConfigError } from "../settings/config-error.ts";
 import type { Settings } from "../settings/settings.ts";
 import { defaultIdleConnections, defaultVendorSockets } from "./default-limits.ts";
 import { createOutboundClient, type OutboundClient } from "../outbound/http-client.ts";
@@ -64,8 +64,6 @@ export function readAuthorities(file: string | undefined): string | undefined {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const says = code === "ENOENT" ? `there is no file ${file}` : `the file ${file} cannot be read (${code})`;
-    throw new ConfigError(`outbound.ca_file: ${says}`, { cause: error });
+    throw cannotReadFile("outbound.ca_file", file, error);
   }
 }

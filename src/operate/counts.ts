@@ -15,7 +15,7 @@ export interface Times {
   sumMs: number;
 }
 
-const REFUSALS_MS = 5 * 60_000;
+const REFUSALS_MS = 5 * MINUTE_MS;
 /** Refusals that are not caused by the caller. */
 const OWN_REFUSALS: readonly FaultKind[] = ["overloaded", "unavailable", "internal"];
 
@@ -176,7 +176,7 @@ function noTimes(): Times {
 }
 
 function nothingLately(): Lately {
-  return { minute: new Window(60_000, 12), hour: new Window(3_600_000, 12) };
+  return { minute: new Window(MINUTE_MS, 12), hour: new Window(HOUR_MS, 12) };
 }
 
 function note({ minute, hour }: Lately, now: number, end: OutcomeLabel, tookMs: number | null): void {

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
-import { ConfigError } from "./config-error.ts";
+import { cannotReadFile, ConfigError } from "./config-error.ts";
 
 /** Far more than root keys or an address take, so that a wrong file is not taken for a secret. */
 const BYTES_MAX = 64 * 1024;
@@ -84,9 +84,7 @@ function readWhole(variable: string, path: string): Buffer {
     return bytes.subarray(0, length);
   } catch (error) {
     if (error instanceof ConfigError) throw error;
-    const { code } = error as NodeJS.ErrnoException;
-    const says = code === "ENOENT" ? `there is no file ${path}` : `the file ${path} cannot be read (${code})`;
-    throw new ConfigError(`${variable}: ${says}`, { cause: error });
+    throw cannotReadFile(variable, path, error);
   } finally {
     if (file !== undefined) closeSync(file);
   }

@@ -17,7 +17,7 @@ export interface ServedVendors {
  */
 export async function serveVendors(what: ServedVendors): Promise<number> {
   try {
-    const simulator = await start(what, (words) => process.stdout.write(words));
+    const simulator = await start(what);
     const stop = () => void simulator.close().finally(() => process.exit(0));
     onStopSignal(stop);
     listenToLauncher(stop, stop);
@@ -29,22 +29,22 @@ export async function serveVendors(what: ServedVendors): Promise<number> {
 }
 
 /** @throws ConfigError */
-async function start({ project: named, port }: ServedVendors, tell: (words: string) => void): Promise<VendorSimulator> {
+async function start({ project: named, port }: ServedVendors): Promise<VendorSimulator> {
   const environment = process.env;
   const project = projectOf({ project: named }, environment, process.cwd());
   const settings = await readSettingsOf(project, {}, environment);
   const { all, problems } = await openSources(project, { catalogs: settings.catalogs });
-  for (const { message } of problems) tell(`A file cannot be used: ${message}\n`);
+  for (const { message } of problems) process.stdout.write(`A file cannot be used: ${message}\n`);
   const sources = [...all.values()].map(({ source }) => source).filter(({ leavesMachine }) => leavesMachine);
   const simulator = await startVendorSimulator({
     sources,
     clock: systemClock,
-    port: port,
+    port,
     ...replyReading(settings),
   });
   const width = Math.max(...simulator.hosts.map((host) => host.length), 0);
   const rows = simulator.hosts.map((host) => `  ${host.padEnd(width)}  ${simulator.url}/${host}\n`);
-  tell(
+  process.stdout.write(
     `${simulator.hosts.length} vendors of ${sources.length} sources are simulated at ${simulator.url}\n${rows.join("")}`,
   );
   return simulator;

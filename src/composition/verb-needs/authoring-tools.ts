@@ -1,16 +1,13 @@
 import type { AuthoringTools, LiveAnswer, LiveQuestion } from "../../admin/authoring/ports.ts";
 import { PACKAGE_ROOT } from "../../project/package-root.ts";
 import { reportCall, settleReservations } from "../../run/fan-out.ts";
-import type { Budgets } from "../../run/middleware/ports.ts";
 import { makeOneCall } from "../../run/one-call.ts";
-import type { VendorClient } from "../../run/ports.ts";
 import type { Reply } from "../../sdk/http.ts";
 import { captureReplies } from "../../simulation/capture-replies.ts";
 import { compileDeclarative } from "../../sources/declarative/compile-declarative.ts";
 import { toRunnable } from "../../sources/runnable.ts";
 import type { JsonObject } from "../../terms/json/json.ts";
 import { createSchemas } from "../../terms/schema/author-schemas.ts";
-import type { Clock } from "../../terms/time/clock.ts";
 import { readDeployment } from "../deployment.ts";
 import type { NeedParts } from "./need-parts.ts";
 
@@ -21,10 +18,7 @@ export async function openAuthoringTools(parts: NeedParts): Promise<AuthoringToo
   return {
     project: settings.project,
     cases: { door: await parts.casesClient(), clock },
-    askLive: async (question) => {
-      const client = await parts.vendorClient();
-      return callLiveVendor(question, { client, region: settings.region, clock, budgets: await parts.budgets() });
-    },
+    askLive: (question) => callLiveVendor(question, parts),
     problems: loaded.problems.map(({ message }) => message),
     fileOf(id) {
       const found = loaded.all.get(id);
@@ -35,27 +29,17 @@ export async function openAuthoringTools(parts: NeedParts): Promise<AuthoringToo
   };
 }
 
-interface LiveVendorParts {
-  readonly client: VendorClient;
-  readonly region: string;
-  readonly clock: Clock;
-  readonly budgets: Budgets;
-}
-
 /**
  * Calls one real vendor for a verb, with the steps of a run. The call is not in the journal, which only the service
  * writes; the caller records it.
  */
-async function callLiveVendor(
-  { credentialId, finder, ...asked }: LiveQuestion,
-  { client, region, clock, budgets }: LiveVendorParts,
-): Promise<LiveAnswer> {
+async function callLiveVendor({ credentialId, finder, ...asked }: LiveQuestion, parts: NeedParts): Promise<LiveAnswer> {
   const replies: Reply[] = [];
-  const seeing = captureReplies(client, (reply) => replies.push(reply));
+  const client = captureReplies(await parts.vendorClient(), (reply) => replies.push(reply));
   const entry = credentialId === undefined ? {} : { cred_id: credentialId };
   const outcome = await makeOneCall(
-    { ...asked, region, entry },
-    { client: seeing, finder, budgets, clock, log: () => {} },
+    { ...asked, region: parts.settings.region, entry },
+    { client, finder, budgets: await parts.budgets(), clock: parts.clock, log: () => {} },
   );
   const { result } = outcome;
   const report = reportCall(outcome);
