@@ -5,7 +5,7 @@ import type { Log } from "../operate/log.ts";
 import { attributesOf, type Attribute } from "../operate/make-spans.ts";
 import type { OpenMetric } from "../operate/metric.ts";
 import { createMetricExporter } from "../operate/metric-exporter.ts";
-import { OtlpPost, type OtlpTarget } from "../operate/otlp-post.ts";
+import { openOtlpPost, type OtlpPost, type OtlpTarget } from "../operate/otlp-post.ts";
 import { createSpanExporter, type SpanExporter } from "../operate/span-exporter.ts";
 import { Trust } from "../outbound/sockets/trust.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -39,15 +39,15 @@ export function openExporters(
 ): Telemetry {
   const trust = new Trust(readAuthorities(settings.outbound.caFile));
   const common = { resource: resourceOf(settings, deployment), clock, log };
-  const opened: { readonly exporter: { close(withinMs: number): Promise<void> }; readonly post: OtlpPost }[] = [];
+  const closers: (() => Promise<void>)[] = [];
 
   function open<Exporter extends { close(withinMs: number): Promise<void> }>(
     target: OtlpTarget,
     create: (post: OtlpPost["post"]) => Exporter,
   ): Exporter {
-    const post = new OtlpPost(target, trust.contextFor(undefined));
-    const exporter = create(post.post);
-    opened.push({ exporter, post });
+    const { post, close } = openOtlpPost(target, trust.contextFor(undefined));
+    const exporter = create(post);
+    closers.push(() => exporter.close(CLOSE_MS).then(close));
     return exporter;
   }
 
@@ -63,8 +63,7 @@ export function openExporters(
       open(metrics, (post) => createMetricExporter({ ...common, post, metrics: openMetrics(), intervalMs }));
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all(opened.map(({ exporter }) => exporter.close(CLOSE_MS)));
-      for (const { post } of opened) post.close();
+      await Promise.all(closers.map((close) => close()));
     },
   };
 }

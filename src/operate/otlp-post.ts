@@ -1,4 +1,3 @@
-import type { Agent } from "node:http";
 import { Agent as SecureAgent, request as requestSecure } from "node:https";
 import type { SecureContext } from "node:tls";
 import { promisify } from "node:util";
@@ -26,41 +25,34 @@ const compress = promisify(gzip);
 const REPLY_BYTES_MAX = 64 * 1024;
 const NO_REPLY: CollectorReply = { status: 0, rejected: 0 };
 
-/** Posts OTLP over HTTP in JSON. */
-export class OtlpPost {
-  readonly #target: OtlpTarget;
-  readonly #url: URL;
-  readonly #agent: Agent | SecureAgent;
+export interface OtlpPost {
+  /** Posts OTLP over HTTP in JSON. Never rejects: an unreachable collector results in `NO_REPLY`. */
+  readonly post: (body: string) => Promise<CollectorReply>;
+  readonly close: () => void;
+}
 
-  /** `secureContext`: the trusted certificate authorities; Node's own if missing. */
-  constructor(target: OtlpTarget, secureContext?: SecureContext) {
-    this.#target = target;
-    this.#url = new URL(target.url);
-    this.#agent =
-      this.#url.protocol === "https:"
-        ? new SecureAgent({ keepAlive: true, maxSockets: 1, ...(secureContext !== undefined && { secureContext }) })
-        : new PlainAgent({ keepAlive: true, maxSockets: 1 });
-  }
+/** @param secureContext the trusted certificate authorities; Node's own if missing */
+export function openOtlpPost(target: OtlpTarget, secureContext?: SecureContext): OtlpPost {
+  const url = new URL(target.url);
+  const isSecure = url.protocol === "https:";
+  const options = { keepAlive: true, maxSockets: 1 };
+  const agent = isSecure
+    ? new SecureAgent({ ...options, ...(secureContext !== undefined && { secureContext }) })
+    : new PlainAgent(options);
+  const send = isSecure ? requestSecure : requestPlain;
 
-  /** Never rejects: an unreachable collector results in `NO_REPLY`. */
-  readonly post = async (body: string): Promise<CollectorReply> => {
-    const bytes = this.#target.gzip ? await compress(body) : Buffer.from(body);
-    return this.#send(bytes);
-  };
-
-  #send(bytes: Buffer): Promise<CollectorReply> {
+  function sendBytes(bytes: Buffer): Promise<CollectorReply> {
     return new Promise((resolve) => {
-      const send = this.#url.protocol === "https:" ? requestSecure : requestPlain;
-      const request = send(this.#url, {
+      const request = send(url, {
         method: "POST",
-        agent: this.#agent,
+        agent,
         headers: {
-          ...this.#target.headers,
+          ...target.headers,
           "content-type": "application/json",
-          ...(this.#target.gzip && { "content-encoding": "gzip" }),
+          ...(target.gzip && { "content-encoding": "gzip" }),
           "content-length": bytes.length,
         },
-        signal: AbortSignal.timeout(this.#target.timeoutMs),
+        signal: AbortSignal.timeout(target.timeoutMs),
       });
       request.on("error", () => resolve(NO_REPLY));
       request.on("response", (response) => {
@@ -77,9 +69,10 @@ export class OtlpPost {
     });
   }
 
-  close(): void {
-    this.#agent.destroy();
-  }
+  return {
+    post: async (body) => sendBytes(target.gzip ? await compress(body) : Buffer.from(body)),
+    close: () => agent.destroy(),
+  };
 }
 
 /** A collector may accept a request and still report rejected items. */
