@@ -23,6 +23,9 @@ export async function* walk(page: Page, adminUrl: string, first: readonly string
   }
 }
 
+/** A path and a name with a star in place of what differs between two of a kind. */
+export const kindOfText = (text: string): string => text.replaceAll(IDS, "*");
+
 /** Opens a page, and waits until it has everything that it asks for. */
 export async function open(page: Page, url: string): Promise<void> {
   const asked = underWay.get(page) ?? watch(page);
@@ -33,11 +36,22 @@ export async function open(page: Page, url: string): Promise<void> {
   await settle(page);
 }
 
-/** Waits until a page asks for nothing any more, apart from news, which it is never without. */
-export async function settle(page: Page): Promise<void> {
+/** Goes to another address of the console as a link of the page does, which costs less than to load the console again. */
+export async function follow(page: Page, url: string): Promise<void> {
+  await page.evaluate(`{
+    const link = Object.assign(document.createElement("a"), { href: ${JSON.stringify(url)} });
+    document.body.append(link);
+    link.click();
+    link.remove();
+  }`);
+  await settle(page);
+}
+
+/** Waits until a page asks for nothing any more, apart from news, which it is never without, for so many frames. */
+export async function settle(page: Page, frames = 4): Promise<void> {
   const asked = underWay.get(page) ?? watch(page);
   const until = Date.now() + SETTLED_MS_MAX;
-  for (let quiet = 0; quiet < 4 && Date.now() < until;) {
+  for (let quiet = 0; quiet < frames && Date.now() < until;) {
     // What an answer makes a page ask next, it asks within some frames, which take longer on a busy machine.
     const isThere = await page.evaluate(A_FRAME).then(
       () => true,
@@ -62,11 +76,11 @@ function watch(page: Page): Set<Request> {
 
 const LINKS = `[...document.querySelectorAll("a[href^='/console/']")].map((link) => link.pathname + link.search)`;
 
-/** Links keep the time range of the page, which makes no other page. */
-const OF_TIME = new Set(["range", "from", "to", "zone"]);
+/** Links keep the time of the page, which makes no other page. */
+const OF_TIME = new Set(["range", "from", "to", "month", "zone"]);
 
 function kindOf(href: string): string {
   const { pathname, searchParams } = new URL(href, "http://console");
   const keys = [...searchParams.keys()].filter((key) => !OF_TIME.has(key));
-  return `${decodeURIComponent(pathname).replaceAll(IDS, "*")}?${keys.sort().join("&")}`;
+  return `${kindOfText(decodeURIComponent(pathname))}?${keys.sort().join("&")}`;
 }
