@@ -22,11 +22,12 @@ export async function callVerbWithEvents<Name extends "workflow run" | "function
   return detectSessionEnd(sendRequestWithEvents(pathOf(name), input, ended) as Promise<ResultOf<Name>>);
 }
 
-function pathOf(name: VerbName): string {
+export function pathOf(name: VerbName): string {
   return name.replaceAll(" ", "/");
 }
 
-async function detectSessionEnd<Result>(answer: Promise<Result>): Promise<Result> {
+/** Shows the login form over the page if the answer says that the session has ended. */
+export async function detectSessionEnd<Result>(answer: Promise<Result>): Promise<Result> {
   try {
     return await answer;
   } catch (error) {

@@ -1,5 +1,5 @@
-import { onSessionEnded } from "../session.ts";
-import { CallError, type ErrorBody, OWN_HEADERS, toError } from "./send-request.ts";
+import { detectSessionEnd, pathOf } from "./call-verb.ts";
+import { CallError, readResult, send } from "./send-request.ts";
 import type { InputOf, VerbName } from "./verb-types.ts";
 
 /** Limit in memory, for browsers that cannot write a download to disk as it arrives. */
@@ -83,20 +83,9 @@ async function open<Name extends VerbName>(
   input: InputOf<Name>,
   signal: AbortSignal,
 ): Promise<ReadableStream<Uint8Array>> {
-  const response = await fetch(`/api/${name.replaceAll(" ", "/")}`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", ...OWN_HEADERS },
-    body: JSON.stringify(input),
-    cache: "no-store",
-    signal,
-  }).catch(() => {
-    throw new CallError("unreachable", "The service does not answer.");
-  });
+  const response = await send(pathOf(name), input, { signal });
   if (response.ok && response.body !== null) return response.body;
-  const value = (await response.json().catch(() => null)) as { readonly error?: ErrorBody } | null;
-  const error = toError(response.status, value?.error);
-  if (error.code === "unauthenticated") await onSessionEnded();
-  throw error;
+  return detectSessionEnd(readResult(response) as Promise<never>);
 }
 
 async function gather(body: ReadableStream<Uint8Array>): Promise<Blob> {

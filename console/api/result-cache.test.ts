@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { forgetResults, cacheResult, cachedResult } from "./result-cache.ts";
-import { sizeOf } from "./size-of.ts";
+import { forgetResults, cacheResult, cachedResult, sizeOf } from "./result-cache.ts";
 
 const megabyte = "x".repeat(1_000_000);
 

@@ -1,5 +1,3 @@
-import { sizeOf } from "./size-of.ts";
-
 /** Latest results by verb and input, so that a page that is visited again shows its content at once. */
 const cache = new Map<string, { readonly result: unknown; readonly size: number }>();
 /** Characters of all results together, about ten megabytes. A list of ten thousand runs takes half of it. */
@@ -33,4 +31,25 @@ function forget(key: string): void {
 export function forgetResults(): void {
   cache.clear();
   size = 0;
+}
+
+/** Characters counted for a number and for the punctuation of a container. */
+const EACH = 8;
+
+/** Approximate number of characters of a JSON value. Counting stops at `enough`. */
+export function sizeOf(value: unknown, enough: number): number {
+  let size = 0;
+  const waiting: unknown[] = [value];
+  while (waiting.length > 0 && size <= enough) {
+    const one = waiting.pop();
+    size += EACH;
+    if (typeof one === "string") size += one.length;
+    else if (Array.isArray(one)) for (const entry of one) waiting.push(entry);
+    else if (typeof one === "object" && one !== null)
+      for (const [name, member] of Object.entries(one)) {
+        size += name.length;
+        waiting.push(member);
+      }
+  }
+  return size;
 }

@@ -9,6 +9,7 @@ import { commandOf } from "./command-of.ts";
 import { Command } from "./copy.tsx";
 import { Damaged } from "./damaged.tsx";
 import { Failure } from "./failure.tsx";
+import { useLeaveWarning } from "./use-leave-warning.ts";
 import "./export.css";
 
 const FORMATS = { csv: "Export CSV", jsonl: "Export JSON lines" } as const;
@@ -43,7 +44,8 @@ export function Export<Verb extends "audit export" | "ledger export">({ verb, fi
   const gone = useRef<AbortController>(undefined);
   const buttons = useRef<HTMLDivElement>(null);
   useEffect(() => () => gone.current?.abort(), []);
-  useEffect(() => (busy === undefined ? undefined : warnBeforeLeaving()), [busy]);
+  // Leaving the page would cancel the export.
+  useLeaveWarning(busy !== undefined);
   // The Cancel button disappears with the export, which would lose the focus.
   useLayoutEffect(() => {
     if (last !== undefined && document.activeElement === document.body)
@@ -106,11 +108,4 @@ function ExportMessage({
       {error?.code === TOO_LARGE && <Command>{command}</Command>}
     </>
   );
-}
-
-/** Leaving the page would cancel the export, so the browser asks first. */
-function warnBeforeLeaving(): () => void {
-  const warn = (event: Event) => event.preventDefault();
-  window.addEventListener("beforeunload", warn);
-  return () => window.removeEventListener("beforeunload", warn);
 }

@@ -21,6 +21,11 @@ export function Outcome({ kind, says = SAYS[kind] }: { readonly kind: OutcomeKin
   );
 }
 
+/** Whether an organization, workflow or credential is disabled. */
+export function ActiveState({ disabled }: { readonly disabled: boolean }) {
+  return disabled ? <Outcome kind="off" says="disabled" /> : <Outcome kind="found" says="active" />;
+}
+
 /** An outcome as a shape whose meaning is shown on hover and read aloud. */
 export function NamedShape({ of, says }: { readonly of: OutcomeKind; readonly says: string }) {
   return (

@@ -4,6 +4,7 @@ import { blockHistory } from "../address.ts";
 import { Button } from "./button.tsx";
 import { Copy } from "./copy.tsx";
 import { Dialog } from "./dialog.tsx";
+import { useLeaveWarning } from "./use-leave-warning.ts";
 import "./shown-once.css";
 
 interface ShownOnceProps {
@@ -20,15 +21,8 @@ interface ShownOnceProps {
  * the page is left.
  */
 export function ShownOnce({ title, secret, children, onDone }: ShownOnceProps) {
-  useEffect(() => {
-    const warn = (event: Event) => event.preventDefault();
-    const leave = blockHistory();
-    window.addEventListener("beforeunload", warn);
-    return () => {
-      window.removeEventListener("beforeunload", warn);
-      leave();
-    };
-  }, []);
+  useEffect(() => blockHistory(), []);
+  useLeaveWarning(true);
   return (
     <Dialog title={title} onClose={onDone} isKept>
       <div class="shown-once">

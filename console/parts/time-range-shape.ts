@@ -1,4 +1,4 @@
-import { dayStart, fromLocal, offsetAt } from "./time-zone.ts";
+import { DAY_MS, dayStart, fromLocal, offsetAt } from "./time-zone.ts";
 
 /** Time ranges that end now, with the names that the address has. */
 export const PRESETS = {
@@ -13,7 +13,6 @@ export type Step = "minute" | "hour" | "day";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 /** The times of a chart: the starts of equal steps, and the end of the last. In milliseconds since 1970. */
 export interface TimeAxis {

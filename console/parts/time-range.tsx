@@ -13,7 +13,7 @@ import {
   type Step,
   type TimeAxis,
 } from "./time-range-shape.ts";
-import { dayClockText, LOCAL_ZONE } from "./time-zone.ts";
+import { DAY_MS, dayClockText, LOCAL_ZONE } from "./time-zone.ts";
 import "./time-range.css";
 
 export interface TimeRange {
@@ -53,7 +53,7 @@ export function useTimeRange(preset: Preset | null = "24h"): TimeRange | null {
     });
   }
   const end = to ?? now;
-  const start = from !== null && from < end ? from : end - 24 * 60 * 60_000;
+  const start = from !== null && from < end ? from : end - DAY_MS;
   const says = `${dayClockText(start, zone)} to ${dayClockText(end, zone)}`;
   return rangeOf(name, start, end, stepOf(start, end), zone, says, {
     range: null,
@@ -167,7 +167,7 @@ function CustomRange({ range, onDone }: { readonly range: TimeRange | null; read
   const zone = currentZone();
   const fieldOf = (iso: string | undefined, back: number) =>
     toLocalField(iso === undefined ? minute() - back : Date.parse(iso), zone);
-  const [from, setFrom] = useState(fieldOf(range?.from, 24 * 60 * 60_000));
+  const [from, setFrom] = useState(fieldOf(range?.from, DAY_MS));
   const [to, setTo] = useState(fieldOf(range?.to, 0));
   const [start, end] = [fromLocalField(from, zone), fromLocalField(to, zone)];
   const problem = start !== null && end !== null && start >= end ? "This is not before the end." : undefined;

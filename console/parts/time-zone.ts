@@ -65,7 +65,7 @@ export function fromLocal(local: number, name: string): number {
   return local - offsetAt(first, name);
 }
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
+export const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** The start of the day of a time, `days` later. Days of a change of the clocks are shorter or longer. */
 export function dayStart(ms: number, name: string, days = 0): number {

@@ -3,7 +3,7 @@ import type { InputOf } from "../api/verb-types.ts";
 import { currentZone } from "../address.ts";
 import { BarChart } from "./chart.tsx";
 import { presetSpan, axisOf } from "./time-range-shape.ts";
-import { dayText } from "./time-zone.ts";
+import { DAY_MS, dayText } from "./time-zone.ts";
 
 interface UseOverTimeProps {
   /** What the calls belong to. */
@@ -54,5 +54,3 @@ export function UseOverTime({ of }: UseOverTimeProps) {
     </div>
   );
 }
-
-const DAY_MS = 24 * 60 * 60 * 1_000;

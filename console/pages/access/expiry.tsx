@@ -1,8 +1,8 @@
 import { SelectField } from "../../parts/fields.tsx";
+import { DAY_MS } from "../../parts/time-zone.ts";
 import { Badge, Day } from "../../parts/values.tsx";
 
 export const EXPIRY_DEFAULT = "90d";
-const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Days before the expiry in which it is shown as a warning: enough time to replace the token. */
 const SOON_DAYS = 14;
 

@@ -10,11 +10,11 @@ import { Failure } from "../../parts/failure.tsx";
 import { TextField } from "../../parts/fields.tsx";
 import { FormAct } from "../../parts/form-act.tsx";
 import { Loading } from "../../parts/list.tsx";
+import { ActiveState } from "../../parts/outcome.tsx";
 import { Page } from "../../parts/page.tsx";
 import { useTimeRange } from "../../parts/time-range.tsx";
 import { Day, Id } from "../../parts/values.tsx";
 import { OrganizationHistory } from "./organization-history.tsx";
-import { OrganizationState } from "./organization-list.tsx";
 import { Tokens, useTokens } from "./tokens.tsx";
 import { useWorkflows, Workflows } from "./workflows.tsx";
 
@@ -56,7 +56,7 @@ export function OneOrganization({ org }: { readonly org: string }) {
       about={
         <span class="beside">
           <Id>{org}</Id>
-          <OrganizationState disabled={result.disabled} />
+          <ActiveState disabled={result.disabled} />
           <span>
             created <Day at={result.created_at} />
           </span>

@@ -8,7 +8,7 @@ import { TextField } from "../../parts/fields.tsx";
 import { FormAct } from "../../parts/form-act.tsx";
 import { List } from "../../parts/list.tsx";
 import { Named } from "../../parts/named.tsx";
-import { Outcome } from "../../parts/outcome.tsx";
+import { ActiveState } from "../../parts/outcome.tsx";
 import { Day } from "../../parts/values.tsx";
 
 type Organization = RowOf<"org list", "organizations">;
@@ -42,7 +42,7 @@ function All({ hrefOfOne }: { readonly hrefOfOne: (id: string) => string }) {
           title: "Organization",
           show: ({ organization_tuid: id, name }: Organization) => <Named id={id} name={name} href={hrefOfOne(id)} />,
         },
-        { title: "State", show: ({ disabled }) => <OrganizationState disabled={disabled} /> },
+        { title: "State", show: ({ disabled }) => <ActiveState disabled={disabled} /> },
         { title: "Created", show: ({ created_at: at }) => <Day at={at} /> },
       ]}
       keyOf={({ organization_tuid: id }) => id}
@@ -71,10 +71,6 @@ function Found({ text, hrefOfOne }: { readonly text: string; readonly hrefOfOne:
       {...asked}
     />
   );
-}
-
-export function OrganizationState({ disabled }: { readonly disabled: boolean }) {
-  return disabled ? <Outcome kind="off" says="disabled" /> : <Outcome kind="found" says="active" />;
 }
 
 export function CreateOrganization() {

@@ -8,7 +8,7 @@ import { CheckField, TextField } from "../../parts/fields.tsx";
 import { FormAct } from "../../parts/form-act.tsx";
 import { List } from "../../parts/list.tsx";
 import { Named } from "../../parts/named.tsx";
-import { Outcome } from "../../parts/outcome.tsx";
+import { ActiveState } from "../../parts/outcome.tsx";
 import { RowActs } from "../../parts/row-acts.tsx";
 import { Section } from "../../parts/page.tsx";
 import { Badge, Day } from "../../parts/values.tsx";
@@ -30,7 +30,7 @@ export function Workflows({ org, list }: { readonly org: string; readonly list: 
           { title: "Workflow", show: ({ workflow, name }: Workflow) => <Named id={workflow} name={name} /> },
           { title: "Mode", show: ({ simulated }) => <Mode simulated={simulated} /> },
           { title: "Settings", show: (one) => settingsText(one) || <span class="dim">none</span> },
-          { title: "State", show: ({ disabled }) => <State disabled={disabled} /> },
+          { title: "State", show: ({ disabled }) => <ActiveState disabled={disabled} /> },
           { title: "Created", show: ({ created_at: at }) => <Day at={at} /> },
           { title: "Actions", show: (one) => <Acts of={one} onDone={list.reload} /> },
         ]}
@@ -52,10 +52,6 @@ export function Workflows({ org, list }: { readonly org: string; readonly list: 
 
 export function Mode({ simulated }: { readonly simulated: boolean }) {
   return <div>{simulated ? <Badge kind="simulated">simulated</Badge> : <Badge kind="live">live</Badge>}</div>;
-}
-
-function State({ disabled }: { readonly disabled: boolean }) {
-  return disabled ? <Outcome kind="off" says="disabled" /> : <Outcome kind="found" says="active" />;
 }
 
 function CreateWorkflow({ org, onDone }: { readonly org: string; readonly onDone: () => void }) {

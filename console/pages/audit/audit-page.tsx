@@ -1,7 +1,6 @@
 import { address, currentZone, hrefOf, setQuery } from "../../address.ts";
 import { useList, useWholeList } from "../../api/use-list.ts";
 import type { InputOf, RowOf } from "../../api/verb-types.ts";
-import { Button } from "../../parts/button.tsx";
 import { commandOf } from "../../parts/command-of.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { Export } from "../../parts/export.tsx";
@@ -11,7 +10,7 @@ import { ObjectLink } from "../../parts/object-link.tsx";
 import { OrganizationField } from "../../parts/organization-field.tsx";
 import { Page } from "../../parts/page.tsx";
 import type { Column } from "../../parts/table.tsx";
-import { focusFirst, useDraft } from "../../parts/use-draft.ts";
+import { FilterButtons, useDraft } from "../../parts/filter-form.tsx";
 import { Time } from "../../parts/values.tsx";
 import { RECORDED_ACTS } from "./recorded-acts.ts";
 import { Details } from "./details.tsx";
@@ -135,18 +134,10 @@ function FilterForm({ filter, isFiltered }: { readonly filter: Filter; readonly 
       <OrganizationField value={draft.org} none="any" onValue={(org) => apply({ org })} />
       <TextField label="From" type="date" {...field("from")} />
       <TextField label="Before" type="date" {...field("to")} />
-      <Button type="submit">Filter</Button>
-      {isFiltered && (
-        <Button
-          kind="quiet"
-          onClick={(event) => {
-            focusFirst(event);
-            showAll();
-          }}
-        >
-          Show all
-        </Button>
-      )}
+      <FilterButtons
+        isFiltered={isFiltered}
+        onClear={() => setQuery(Object.fromEntries(FILTERS.map((name) => [name, null])), { remember: true })}
+      />
     </form>
   );
 }
@@ -174,7 +165,3 @@ const GROUPS: readonly Choice[] = [
   { value: "store", label: "the store" },
   { value: OTHER, label: "as typed" },
 ];
-
-function showAll(): void {
-  setQuery(Object.fromEntries(FILTERS.map((name) => [name, null])), { remember: true });
-}

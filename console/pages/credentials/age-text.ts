@@ -1,4 +1,4 @@
-const DAY_MS = 24 * 60 * 60 * 1_000;
+import { DAY_MS } from "../../parts/time-zone.ts";
 
 /** An age in days; in months or years for longer ages. */
 export function ageText(ms: number): string {

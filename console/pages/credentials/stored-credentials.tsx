@@ -4,7 +4,6 @@ import { useListWith } from "../../api/use-list-with.ts";
 import { useVerb } from "../../api/use-verb.ts";
 import type { RowOf } from "../../api/verb-types.ts";
 import { Act } from "../../parts/act.tsx";
-import { Button } from "../../parts/button.tsx";
 import { commandOf } from "../../parts/command-of.ts";
 import { CredentialName } from "../../parts/credential-link.tsx";
 import { Empty } from "../../parts/empty.tsx";
@@ -13,10 +12,10 @@ import { FormAct } from "../../parts/form-act.tsx";
 import { List } from "../../parts/list.tsx";
 import { ObjectLink } from "../../parts/object-link.tsx";
 import { OrganizationField } from "../../parts/organization-field.tsx";
-import { Outcome } from "../../parts/outcome.tsx";
+import { ActiveState } from "../../parts/outcome.tsx";
 import { RowActs } from "../../parts/row-acts.tsx";
 import { ShortId } from "../../parts/short-id.tsx";
-import { focusFirst, useDraft } from "../../parts/use-draft.ts";
+import { FilterButtons, useDraft } from "../../parts/filter-form.tsx";
 import { UseOverTime } from "../../parts/use-over-time.tsx";
 import { Time } from "../../parts/values.tsx";
 import { Age } from "./age.tsx";
@@ -123,18 +122,11 @@ export function CredentialFilter() {
         onValue={(source) => setDraft({ ...draft, source })}
       />
       <TextField label="Name" value={draft.name} onValue={(name) => setDraft({ ...draft, name })} />
-      <Button type="submit">Filter</Button>
-      {isSet && (
-        <Button
-          kind="quiet"
-          onClick={(event) => {
-            focusFirst(event);
-            setQuery({ source: null, name: null }, { remember: true });
-          }}
-        >
-          Clear
-        </Button>
-      )}
+      <FilterButtons
+        isFiltered={isSet}
+        clears="Clear"
+        onClear={() => setQuery({ source: null, name: null }, { remember: true })}
+      />
     </form>
   );
 }
@@ -188,7 +180,7 @@ function UsedIn({ credential: { contexts, regions } }: { readonly credential: Cr
 function State({ credential: { disabled, default: isDefault } }: { readonly credential: Credential }) {
   return (
     <div>
-      {disabled ? <Outcome kind="off" says="disabled" /> : <Outcome kind="found" says="active" />}
+      <ActiveState disabled={disabled} />
       {isDefault && <div>default</div>}
     </div>
   );

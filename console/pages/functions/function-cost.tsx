@@ -1,10 +1,9 @@
 import { useVerb, type VerbState } from "../../api/use-verb.ts";
 import type { ResultOf } from "../../api/verb-types.ts";
+import { DAY_MS } from "../../parts/time-zone.ts";
 import { COST_DAYS, costOfRunsWords } from "../run/price-words.ts";
 
 type FunctionCosts = VerbState<ResultOf<"function activity">>;
-
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** The recent runs of a function, with their costs. */
 export function useFunctionCosts(id: string): FunctionCosts {

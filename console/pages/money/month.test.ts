@@ -1,15 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { daysOf, monthAfter, monthOf, monthText, spanOfMonth } from "./month.ts";
+import { monthAfter, monthOf, monthText, spanOfMonth } from "./month.ts";
 
-test("months follow each other over the end of a year, and have their days", () => {
+test("months follow each other over the end of a year", () => {
   assert.equal(monthAfter("2026-12", 1), "2027-01");
   assert.equal(monthAfter("2026-01", -1), "2025-12");
   assert.deepEqual(spanOfMonth("2026-12"), { from: "2026-12-01", to: "2027-01-01" });
-  assert.deepEqual(
-    [daysOf("2024-02").length, daysOf("2026-02").at(-1), daysOf("2026-03").length],
-    [29, "2026-02-28", 31],
-  );
   assert.equal(monthText("2026-03"), "March 2026");
 });
 

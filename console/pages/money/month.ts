@@ -1,7 +1,7 @@
-/** A month in the form `2026-03`. */
 import { axisOf, type TimeAxis } from "../../parts/time-range-shape.ts";
-import { fromLocal } from "../../parts/time-zone.ts";
+import { DAY_MS, fromLocal } from "../../parts/time-zone.ts";
 
+/** A month in the form `2026-03`. */
 const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
 const LONG = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" });
 
@@ -32,14 +32,8 @@ export function monthText(month: string): string {
   return LONG.format(new Date(`${month}-01T00:00:00Z`));
 }
 
-/** All days of a month. */
-export function daysOf(month: string): readonly string[] {
-  const days = new Date(Date.parse(`${monthAfter(month, 1)}-01T00:00:00Z`) - 1).getUTCDate();
-  return Array.from({ length: days }, (_, at) => `${month}-${String(at + 1).padStart(2, "0")}`);
-}
-
 export function dayAfter(day: string): string {
-  return new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
+  return new Date(Date.parse(`${day}T00:00:00Z`) + DAY_MS).toISOString().slice(0, 10);
 }
 
 /** The days of a month in a time zone. */

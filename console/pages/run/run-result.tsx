@@ -8,6 +8,7 @@ import { Section } from "../../parts/page.tsx";
 import { TimeAxis, TimeBar } from "../../parts/time-bar.tsx";
 import { firstOpen, treeRows } from "../../parts/tree-rows.ts";
 import { Tree } from "../../parts/tree.tsx";
+import { useLeaveWarning } from "../../parts/use-leave-warning.ts";
 import { Badge, Id, Took, tookText } from "../../parts/values.tsx";
 import { type Entry, entriesOf, isObject, summaryOf, withoutPrefix } from "./answer.ts";
 import { mayHaveBeenMade, type Run } from "./current-run.ts";
@@ -50,13 +51,8 @@ function RunProgress({ run }: { readonly run: Run }) {
   const { ended } = run;
   const elapsedMs = useElapsed(run.startedAt);
   const longestMs = Math.max(...sources.map(({ timeoutMs }) => timeoutMs), functionId === undefined ? 1_000 : 60_000);
-  useEffect(() => {
-    if (isSimulated) return;
-    // The outputs of a paid run are not stored, so the browser asks before they are lost.
-    const ask = (event: Event) => event.preventDefault();
-    window.addEventListener("beforeunload", ask);
-    return () => window.removeEventListener("beforeunload", ask);
-  }, [isSimulated]);
+  // The outputs of a paid run are not stored.
+  useLeaveWarning(!isSimulated);
   return (
     <>
       <p role="status">

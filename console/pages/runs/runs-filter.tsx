@@ -1,10 +1,9 @@
 import { setQuery } from "../../address.ts";
 import { useVerb } from "../../api/use-verb.ts";
-import { Button } from "../../parts/button.tsx";
 import { SelectField, TextField, type Choice } from "../../parts/fields.tsx";
 import { OrganizationField } from "../../parts/organization-field.tsx";
 import { WorkflowField } from "../../parts/workflow-field.tsx";
-import { focusFirst, useDraft } from "../../parts/use-draft.ts";
+import { FilterButtons, useDraft } from "../../parts/filter-form.tsx";
 import { FAULT_NAMES } from "./fault-words.ts";
 import { type Filter, type FilterName, FILTERS } from "./filter.ts";
 
@@ -81,18 +80,7 @@ export function RunsFilter({ filter, isFiltered }: RunsFilterProps) {
         <SelectField label="Failure" choices={FAILURES} {...chosen("failure")} />
         <SelectField label="Charge" choices={CHARGES} {...chosen("charged")} />
         <TextField label="Took at least (ms)" inputMode="numeric" placeholder="any" {...typed("min_duration_ms")} />
-        <Button type="submit">Filter</Button>
-        {isFiltered && (
-          <Button
-            kind="quiet"
-            onClick={(event) => {
-              focusFirst(event);
-              setQuery(changesOf({}), { remember: true });
-            }}
-          >
-            Show all
-          </Button>
-        )}
+        <FilterButtons isFiltered={isFiltered} onClear={() => setQuery(changesOf({}), { remember: true })} />
       </form>
     </>
   );

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { hrefOf } from "../../address.ts";
 import { useVerb } from "../../api/use-verb.ts";
-import type { ResultOf } from "../../api/verb-types.ts";
+import type { InputOf, ResultOf } from "../../api/verb-types.ts";
 import { Act } from "../../parts/act.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Failure } from "../../parts/failure.tsx";
@@ -9,6 +9,7 @@ import { Outcome } from "../../parts/outcome.tsx";
 import { fieldsOf, readTexts, toText, type Problems, type SchemaField } from "../../parts/form-fields.ts";
 import { SchemaForm } from "../../parts/schema-form.tsx";
 import { Tree } from "../../parts/tree.tsx";
+import { useSettled } from "../../parts/use-settled.ts";
 import { Badge, Took } from "../../parts/values.tsx";
 import { Before, Warning, type Workflow } from "./before-asking.tsx";
 import { costText, type Planned } from "./charge-text.ts";
@@ -33,8 +34,9 @@ export function Question({ source, workflow, context, onLoaded }: QuestionProps)
   const [answer, setAnswer] = useState<Answer>();
   const { values, problems } = readTexts(fields, texts);
   const asked = { workflow: workflow.workflow, context, inputs: values };
-  const { value: settled, isSettled } = useSettled({ ...asked, source: [source.source] });
-  const plan = useVerb("workflow plan", settled);
+  const toPlan = JSON.stringify({ ...asked, source: [source.source] });
+  const [settled] = useSettled(toPlan, SETTLES_MS);
+  const plan = useVerb("workflow plan", JSON.parse(settled) as InputOf<"workflow plan">);
   const planned = plan.result?.sources[0];
   const refused = plan.result?.problem ?? null;
   const isLoaded = plan.result !== undefined || plan.error !== undefined;
@@ -54,7 +56,7 @@ export function Question({ source, workflow, context, onLoaded }: QuestionProps)
       {planned && <Before workflow={workflow} planned={planned} />}
       {planned && refused === null && Object.keys(problems).length === 0 && (
         <div class="beside">
-          {isSettled && !plan.isLoading ? (
+          {settled === toPlan && !plan.isLoading ? (
             <Act
               verb="source run"
               input={{ ...asked, source: source.source }}
@@ -79,19 +81,8 @@ export function Question({ source, workflow, context, onLoaded }: QuestionProps)
   );
 }
 
+/** Not every key press asks for a plan. */
 const SETTLES_MS = 250;
-
-/** The value after it has not changed for a moment, so that not every key press sends a request. */
-function useSettled<Value>(value: Value): { readonly value: Value; readonly isSettled: boolean } {
-  const key = JSON.stringify(value);
-  const [settled, settle] = useState({ key, value });
-  useEffect(() => {
-    if (key === settled.key) return;
-    const timer = setTimeout(() => settle({ key, value }), SETTLES_MS);
-    return () => clearTimeout(timer);
-  }, [key, settled.key]);
-  return { value: settled.value, isSettled: key === settled.key };
-}
 
 /** The objection of the service to an input, at its field. */
 function problemOf(planned: Planned | undefined, fields: readonly SchemaField[]): Problems {
