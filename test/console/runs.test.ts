@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { assertUsableEverywhere, chooseOrganization, NO_BROWSER, openConsole } from "../rig/browser/console.ts";
-import { startWorld, type World } from "../rig/browser/world.ts";
+import { startWorld, worldToLookAt, type World } from "../rig/browser/world.ts";
 import { startService } from "../rig/service.ts";
 import { until } from "../rig/until.ts";
 
@@ -30,7 +30,7 @@ test(
   "the newest run comes first, every filter is in the address, and a run leads to its page",
   { skip: NO_BROWSER },
   async (t) => {
-    const world = await startWorld(t, "little");
+    const world = await worldToLookAt();
     const all = await runsOf(world);
     const page = await openConsole(t, world.service, { as: "viewer", at: "/runs" });
     const rows = page.getByRole("table", { name: "Runs" }).getByRole("row");
@@ -191,7 +191,7 @@ test(
   "calls are opened and closed by keyboard, and the address keeps which are open",
   { skip: NO_BROWSER },
   async (t) => {
-    const world = await startWorld(t, "little");
+    const world = await worldToLookAt();
     const [first] = await runsOf(world);
     const page = await openConsole(t, world.service, { as: "viewer", at: `/runs/${first!.transaction_id}?open=none` });
     const names = page.locator(".timeline-name");
@@ -213,7 +213,7 @@ test(
 );
 
 test("the runs of a filter are saved as a file, and a file that breaks off is not", { skip: NO_BROWSER }, async (t) => {
-  const world = await startWorld(t, "little");
+  const world = await worldToLookAt();
   const failed = await runsOf(world, { outcome: "failed" });
   const page = await openConsole(t, world.service, { as: "viewer", at: "/runs?outcome=failed", failing: /export/ });
   const [saved] = await Promise.all([
@@ -264,7 +264,7 @@ test(
   "a file is written to the disk as it comes, and what breaks off leaves nothing",
   { skip: NO_BROWSER },
   async (t) => {
-    const world = await startWorld(t, "little");
+    const world = await worldToLookAt();
     const all = await runsOf(world);
     const page = await openConsole(t, world.service, { as: "viewer", at: "/runs", failing: /export/ });
     await named(page);

@@ -62,7 +62,7 @@ export async function openConsole(t: TestContext, service: TestService, options:
   });
   t.after(() => assert.deepEqual(wrong, []));
   if (as !== null) {
-    const person = typeof as === "string" ? await service.operator.appoint(as) : as;
+    const person = typeof as === "string" ? await operatorOf(service, as) : as;
     const secret = await beginSession(service, person);
     service.secrets.add(secret);
     const cookie = {
@@ -80,6 +80,17 @@ export async function openConsole(t: TestContext, service: TestService, options:
   await page.goto(`${service.adminUrl}/console${at}`);
   await page.getByRole("heading", { level: 1 }).waitFor();
   return page;
+}
+
+const operators = new WeakMap<TestService, Map<Role, Promise<Appointed>>>();
+
+/** The operator of a service who has this role, whoever has opened the console before. */
+function operatorOf(service: TestService, role: Role): Promise<Appointed> {
+  const own = operators.get(service) ?? new Map<Role, Promise<Appointed>>();
+  operators.set(service, own);
+  const operator = own.get(role) ?? service.operator.appoint(role);
+  own.set(role, operator);
+  return operator;
 }
 
 /** Chooses an organization in the field that finds one by its name, in a page or a dialog. */

@@ -7,6 +7,7 @@ import { startVendor, type TestLife, type Vendor } from "../../vendor/scripted-v
 import type { SourceDeclaration } from "../../../src/sdk/source.ts";
 import { systemClock, type Clock } from "../../../src/terms/time/clock.ts";
 import type { Appointed, Organization } from "../organization.ts";
+import { processLife } from "../process-life.ts";
 import { startService, type ServiceOptions, type TestService } from "../service.ts";
 import { source } from "../sources.ts";
 
@@ -111,6 +112,18 @@ export async function startWorld(t: TestLife, amount: Amount = "little", options
   await verb("org rename", { org: service.b.id, name: "Borealis Bank" });
   await fill(world, amount, past);
   return world;
+}
+
+let shared: Promise<World> | undefined;
+const ends: (() => unknown)[] = [];
+// Asked for here, because within a test it would be of the life of that test.
+processLife.after(async () => {
+  for (const end of ends) await end();
+});
+
+/** A little world that tests of a process share, because they only look at it. */
+export function worldToLookAt(): Promise<World> {
+  return (shared ??= startWorld({ after: (end) => void ends.push(end) }, "little"));
 }
 
 /** A wall clock that is behind by a time that becomes smaller. */
