@@ -3,7 +3,7 @@ import { knownZone } from "./parts/time-zone.ts";
 import { saveScrollPosition, scrollPosition } from "./scroll-position.ts";
 
 /** The current location in the console. All that a page shows follows from it, so an address can be shared. */
-export interface Address {
+interface Address {
   /** Path without the console's prefix, such as `/runs`. */
   readonly path: string;
   readonly query: URLSearchParams;

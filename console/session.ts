@@ -6,7 +6,7 @@ import { program } from "./program.ts";
 import { CHANGES, ROLE_OF, ROLES, type Role } from "./api/verbs.ts";
 
 /** The operator who is logged in. */
-export interface Session {
+interface Session {
   readonly name: string;
   readonly role: Role;
   /** The setting `console`. With `read_only` the service refuses every change. */
@@ -16,7 +16,7 @@ export interface Session {
 }
 
 /** The ways to log in. */
-export interface LoginWays {
+interface LoginWays {
   /** The host of the identity provider; `null` if none is configured. */
   readonly identity_provider: string | null;
 }

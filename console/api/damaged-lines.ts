@@ -13,7 +13,7 @@ export interface DamagedRuns {
 }
 
 /** Finds damaged runs while an export is downloaded. Browsers cannot read HTTP trailers, which name them too. */
-export interface DamagedLines {
+interface DamagedLines {
   take(piece: Uint8Array): void;
   found(): DamagedRuns;
 }

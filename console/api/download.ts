@@ -7,7 +7,7 @@ const MEMORY_MB_MAX = 100;
 /** Code of the failure when the limit is exceeded. */
 export const TOO_LARGE = "too_large";
 
-export interface DownloadOptions {
+interface DownloadOptions {
   readonly signal: AbortSignal;
   /** Receives every piece on its way to the file. */
   readonly pass: (piece: Uint8Array) => void;

@@ -1,4 +1,4 @@
-export interface ReadEvent {
+interface ReadEvent {
   readonly event: string;
   /** JSON text. */
   readonly data: string;

@@ -4,7 +4,7 @@ import type { InputOf, ListVerb, ResultOf, RowOf } from "./verb-types.ts";
 /** The most rows that a verb returns at once. */
 export const PAGE_MAX = 1_000;
 
-export interface PageOf<Row, Result> {
+interface PageOf<Row, Result> {
   readonly rows: readonly Row[];
   /** The cursor after its last row; `undefined` at the end of the list. */
   readonly next: string | undefined;

@@ -19,7 +19,7 @@ export class CallError extends Error {
   }
 }
 
-export interface FieldProblem {
+interface FieldProblem {
   readonly path: string;
   readonly message: string;
 }

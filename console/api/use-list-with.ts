@@ -3,7 +3,7 @@ import { callVerb } from "./call-verb.ts";
 import { type ListState, useList } from "./use-list.ts";
 import type { InputOf, ListVerb, ResultOf, RowOf } from "./verb-types.ts";
 
-export interface NamedRow<Row> {
+interface NamedRow<Row> {
   /** The field of a row that is its id. */
   readonly key: keyof Row & string;
   /** The id in the address; `null` or empty if there is none. */

@@ -11,7 +11,7 @@ import { SourceListPage } from "./sources/source-list-page.tsx";
 import { SourcePage } from "./sources/source-page.tsx";
 import { OverviewPage } from "./overview/overview-page.tsx";
 
-export interface PageEntry {
+interface PageEntry {
   /** `:name` is a parameter of the path, which the page gets as a property. */
   readonly path: string;
   /** The label in the navigation. Pages without a label are reached by links. */

@@ -9,7 +9,7 @@ import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { Failure } from "./failure.tsx";
 
-export interface Acting<Name extends VerbName> {
+interface Acting<Name extends VerbName> {
   readonly isBusy: boolean;
   readonly error: CallError | undefined;
   /** The remarks of the service on the last result. */

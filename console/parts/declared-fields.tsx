@@ -4,7 +4,7 @@ import { Table, type Column } from "./table.tsx";
 import "./declared-fields.css";
 
 /** A field that a source or a function declares, as `source show` and `function show` return it. */
-export interface DeclaredField {
+interface DeclaredField {
   readonly name: string;
   readonly type: string;
   readonly required: "yes" | "depends" | "no";

@@ -19,7 +19,7 @@ export interface SchemaField {
   readonly schema: JsonSchema;
 }
 
-export type JsonSchema = Readonly<Record<string, unknown>>;
+type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** The texts in the fields, by name. A field with an empty text has no value. */
 export type Texts = Readonly<Record<string, string>>;

@@ -1,11 +1,11 @@
 /** A run of text within a line. */
-export type Span =
+type Span =
   | { readonly kind: "text" | "code" | "strong"; readonly text: string }
   | { readonly kind: "link"; readonly text: string; readonly href: string };
 
 export type Line = readonly Span[];
 
-export type Block =
+type Block =
   | { readonly kind: "paragraph"; readonly line: Line }
   | { readonly kind: "heading"; readonly line: Line }
   | { readonly kind: "list"; readonly items: readonly Line[] }

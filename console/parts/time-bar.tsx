@@ -3,7 +3,7 @@ import { tickText, ticksOf } from "./time-ticks.ts";
 import "./time-bar.css";
 
 /** A time span on the axis of its run. */
-export interface TimeSpan {
+interface TimeSpan {
   readonly fromMs: number;
   /** `null` while it is in progress: it extends to the end of the axis. */
   readonly toMs: number | null;

@@ -23,7 +23,7 @@ export interface TimeAxis {
 }
 
 /** The start of the step that a time is in, `count` steps later. Hours are those of UTC. */
-export function stepStart(ms: number, step: Step, zone: string, count = 0): number {
+function stepStart(ms: number, step: Step, zone: string, count = 0): number {
   if (step === "day") return dayStart(ms, zone, count);
   const length = step === "minute" ? MINUTE_MS : HOUR_MS;
   return (Math.floor(ms / length) + count) * length;

@@ -12,7 +12,7 @@ interface TokenMatches {
   readonly says: string | undefined;
 }
 
-export interface TokenSearch {
+interface TokenSearch {
   /** `undefined` if no token was searched. */
   readonly found: TokenMatches | undefined;
   search(token: string): Promise<void>;

@@ -1,7 +1,7 @@
 import { CheckField } from "../../parts/fields.tsx";
 
 /** The settings of a workflow that can be changed. */
-export interface WorkflowSettings {
+interface WorkflowSettings {
   readonly auto_credentials: boolean;
   readonly failure_details: boolean;
   readonly mask_credentials: boolean;

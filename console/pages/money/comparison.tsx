@@ -142,7 +142,7 @@ function InDispute({ of }: { readonly of: Compared["totals"][number] }) {
 }
 
 /** The differences as a file for the vendor. */
-export function csvOfDifferences({ differences }: Pick<Compared, "differences">): string {
+function csvOfDifferences({ differences }: Pick<Compared, "differences">): string {
   const head = ["difference", "order", "transaction", "day", "invoice_lines", "currency"];
   const sums = ["ledger", "ledger_at_most", "invoice"];
   const requests = ["ledger_requests", "ledger_requests_at_most", "invoice_requests"];

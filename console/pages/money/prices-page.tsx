@@ -237,6 +237,6 @@ function RemovePrice({
 }
 
 /** The first day of a price, in the time zone of its contract. */
-export function dayOf({ from, time_zone: timeZone }: Pick<Price, "from" | "time_zone">): string {
+function dayOf({ from, time_zone: timeZone }: Pick<Price, "from" | "time_zone">): string {
   return new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeZone }).format(new Date(from));
 }

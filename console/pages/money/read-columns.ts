@@ -1,4 +1,4 @@
-export interface CsvHead {
+interface CsvHead {
   /** The headings of the columns. */
   readonly columns: readonly string[];
   readonly delimiter: string;

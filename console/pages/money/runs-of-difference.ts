@@ -10,7 +10,7 @@ export interface ComparedWith {
 }
 
 /** A link within the console. */
-export interface Place {
+interface Place {
   readonly label: string;
   readonly path: string;
   readonly query?: Readonly<Record<string, string | undefined>>;

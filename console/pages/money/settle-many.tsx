@@ -14,7 +14,7 @@ type Charged = "yes" | "no";
 type Totals = ResultOf<"ledger settle">["totals"];
 
 /** What would be settled. */
-export interface SettlePlan {
+interface SettlePlan {
   readonly count: number;
   readonly totals: Totals;
   /** Charges that the invoice does not answer. */

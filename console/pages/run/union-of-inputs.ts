@@ -1,7 +1,7 @@
 import { fieldsOf, type Problems, type SchemaField } from "../../parts/form-fields.ts";
 
 /** The inputs of one source. */
-export interface Reader {
+interface Reader {
   readonly source: string;
   /** JSON Schema of the inputs. */
   readonly inputs: unknown;

@@ -1,7 +1,7 @@
 import type { ResultOf } from "../../api/verb-types.ts";
 
 export type Charge = ResultOf<"source show">["charge"];
-export type ListPrice = Charge["list_price"];
+type ListPrice = Charge["list_price"];
 
 /** The unit that the vendor bills. */
 const BILLED: Readonly<Record<Charge["model"], string>> = {

@@ -2,7 +2,7 @@ import type { TimeAxis } from "../time-range-shape.ts";
 import type { Values } from "./chart-shape.ts";
 
 /** Colours of `tokens.css`, named by what they mean. `series-1` to `series-7` have no meaning of their own. */
-export type ChartColour =
+type ChartColour =
   | "found"
   | "no-record"
   | "failed"

@@ -24,7 +24,7 @@ const MINUTES = [5, 15, 30, 60, 180, 360, 720];
 const DAY_MINUTES = 24 * 60;
 const DAYS = [1, 2, 3, 5, 7, 10, 14, 28, 91, 364];
 
-export interface TimeTick {
+interface TimeTick {
   readonly at: number;
   readonly text: string;
 }
@@ -69,7 +69,7 @@ export function drawLine(times: readonly number[], values: Values, { x, y }: Sca
   };
 }
 
-export interface Bar {
+interface Bar {
   readonly x: number;
   readonly y: number;
   readonly width: number;

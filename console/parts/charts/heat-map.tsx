@@ -7,7 +7,7 @@ import type { TimeAxis } from "../time-range-shape.ts";
 import { dayClockText, dayText } from "../time-zone.ts";
 import { useState } from "preact/hooks";
 
-export interface HeatRow {
+interface HeatRow {
   readonly key: string;
   readonly label: string;
   readonly href?: string;

@@ -7,7 +7,7 @@ import type { RunContext } from "../run-address.ts";
 import type { Answer } from "../current-run.ts";
 
 /** A row to run. */
-export interface RowToRun {
+interface RowToRun {
   readonly row: number;
   readonly inputs: Readonly<Record<string, unknown>>;
 }
