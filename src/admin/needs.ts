@@ -42,7 +42,8 @@ export interface VerbBasics {
  */
 export interface VerbNeeds {
   store(): Promise<AdminStore>;
-  sources(): Promise<SourceListing>;
+  /** @param options.quiet the verb reports files that cannot be used itself; otherwise each is a remark */
+  sources(options?: { readonly quiet: boolean }): Promise<SourceListing>;
   functions(): Promise<FunctionListing>;
   storedVersions(): Promise<StoredVersions>;
   /** The service on this data directory: the running one, or one started for this command. */

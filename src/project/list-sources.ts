@@ -3,13 +3,12 @@ import { declaresId } from "./declares-id.ts";
 import type { Proofs } from "../sources/proofs.ts";
 import { type LoadedSource, type LoadedSources, textsOf } from "./load-sources.ts";
 
-/** Lists the sources for verbs. Files that cannot be used are reported as remarks. */
+/** Lists the sources for verbs. */
 export function toSourceListing(
   { all, problems, proofs = [], remarks = [] }: LoadedSources,
   isOn: (loaded: LoadedSource) => boolean,
   note: (sentence: string) => void,
 ): SourceListing {
-  for (const { message } of problems) note(`A file cannot be used: ${message}`);
   for (const remark of remarks) note(remark);
   const ids = [...all.keys()].sort();
   return {

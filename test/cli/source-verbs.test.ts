@@ -116,10 +116,11 @@ test("a case that fails is shown with what differs, a dropped input with the sug
 
 test("--all lists files that have no source, and fails for them", async (t) => {
   const { run } = shell(t, project(t, { "sources/broken.yaml": "id: acme__broken\ntitel: X\n" }));
-  const { code, stdout } = await run(["source", "test", "--all"]);
+  const { code, stdout, stderr } = await run(["source", "test", "--all"]);
   assert.equal(code, 1);
   assert.match(stdout, /^ok {5}gleif__lei_record$/m);
   assert.match(stdout, /^FAILED .*broken\.yaml.*titel/m);
+  assert.doesNotMatch(stderr, /broken\.yaml/);
 });
 
 test("without an id the project's own sources are tested; --case runs one case alone", async (t) => {

@@ -55,9 +55,10 @@ export function needsOf(parts: NeedParts): Omit<VerbNeeds, TerminalNeed> {
       const store = isEmbedded ? "embedded" : "postgresql";
       return parts.backUp({ ...order, dataDir: resolve(settings.dataDir), store }, onProgress);
     },
-    sources: async () => {
+    sources: async ({ quiet } = { quiet: false }) => {
       const { toSourceListing } = await import("../../project/list-sources.ts");
       const { loaded, isOn, projectHint } = await parts.sources();
+      if (!quiet) for (const { message } of loaded.problems) note(`A file cannot be used: ${message}`);
       return { ...toSourceListing(loaded, isOn, note), projectHint };
     },
     functions: () => parts.functions(),

@@ -103,7 +103,7 @@ export default defineVerb({
   async run(given, call) {
     const input = given as Input;
     refuseMixtures(input);
-    const sources = await call.sources();
+    const sources = await call.sources({ quiet: input.source === undefined });
     const tools = await call.authoring();
     if (input.live === true) {
       const { org, credential } = input;
