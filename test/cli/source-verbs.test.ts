@@ -191,6 +191,18 @@ test("a live call that can be billed needs the operator's word, and a credential
   assert.deepEqual(heard, []);
 });
 
+test("a live call whose reference cannot be read names the command that says why", async (t) => {
+  const { run, json, heard, folder, org } = await prepared(t);
+  const reference = `api_key=file:${join(folder, "none")}`;
+  const create = ["credential", "create", "--org", org, "--source", "acme__company", "--ref", reference];
+  const { cred_id: id } = await json(create);
+  const live = ["source", "test", "acme__company", "--live", "--accept-charge", "--credential", id];
+  const { code, stderr } = await run(live);
+  assert.equal(code, 1);
+  assert.match(stderr, new RegExp(`^To see why a reference cannot be read: .*credential verify ${id}$`, "m"));
+  assert.deepEqual(heard, []);
+});
+
 test("a live call says what differs from the case, and is in the audit trail before and after", async (t) => {
   const { run, json, heard, store, org } = await prepared(t);
   const id = await store("right");

@@ -72,7 +72,16 @@ export async function askVendor(question: VendorQuestion, parts: LiveCallParts):
       `The result of this call (${transactionId}) could not be stored. The audit trail has only that ${source.id} was about to be called, so the call counts as unknown there; its charge is "${report.charged}".`,
     );
   });
+  if (report.fault?.code === "source.credential_unavailable" && !("verifies" in purpose))
+    parts.note(hintFor(source.id, question.credential ?? report.credentialId));
   return answer;
+}
+
+/** The failure of a call says nothing about references, because callers read it. */
+function hintFor(source: string, credential: string | null): string {
+  return credential === null
+    ? `"datarun source credentials ${source}" lists its credentials, and "datarun credential verify" shows why a reference cannot be read.`
+    : `To see why a reference cannot be read: datarun credential verify ${credential}`;
 }
 
 /** The number of requests by charge, which `ledger summary` adds up for live tests. */
