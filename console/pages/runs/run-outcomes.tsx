@@ -1,10 +1,8 @@
 import { hrefOfObject } from "../../parts/object-link.tsx";
-import { NamedShape, type OutcomeKind } from "../../parts/outcome.tsx";
+import { NamedShape } from "../../parts/outcome.tsx";
 import { FAULT_NAMES } from "./fault-words.ts";
-import type { Run } from "./run-words.ts";
+import { kindOf, type ListedCall, type Run } from "./run-words.ts";
 import "./run-outcomes.css";
-
-type ListedCall = Run["outcomes"][number];
 
 /** A row shows at most this many shapes, so that it stays on one line. */
 const SHAPES_MAX = 24;
@@ -25,12 +23,6 @@ export function RunOutcomes({ run, source }: { readonly run: Run; readonly sourc
       <Failure run={run} source={source} />
     </div>
   );
-}
-
-function kindOf({ outcome, sent }: ListedCall): OutcomeKind {
-  if (outcome === "unknown") return "waiting";
-  if (outcome === "failed") return sent ? "failed" : "off";
-  return outcome === "match" ? "found" : "no_record";
 }
 
 function wordsOf(call: ListedCall): string {

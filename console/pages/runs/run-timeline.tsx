@@ -3,7 +3,7 @@ import { Shape } from "../../parts/outcome.tsx";
 import { TimeAxis, TimeBar } from "../../parts/time-bar.tsx";
 import { Took, tookText } from "../../parts/values.tsx";
 import { CallDetails } from "./call-details.tsx";
-import { type Call, outcomeOf, outcomeText, type Shown } from "./run-words.ts";
+import { type Attempt, type Call, kindOfCall, outcomeText, type Shown } from "./run-words.ts";
 
 interface RunTimelineProps {
   readonly of: Shown;
@@ -38,6 +38,7 @@ export function RunTimeline({ of, organization, reload }: RunTimelineProps) {
             <CallRow
               call={call}
               calls={calls}
+              attempts={of.attempts}
               totalMs={totalMs}
               isOpen={open.has(call.ordinal)}
               onToggle={() => toggle(call.ordinal)}
@@ -57,16 +58,17 @@ export function RunTimeline({ of, organization, reload }: RunTimelineProps) {
 interface CallRowProps {
   readonly call: Call;
   readonly calls: readonly Call[];
+  readonly attempts: readonly Attempt[];
   readonly totalMs: number;
   readonly isOpen: boolean;
   readonly onToggle: () => void;
 }
 
-function CallRow({ call, calls, totalMs, isOpen, onToggle }: CallRowProps) {
+function CallRow({ call, calls, attempts, totalMs, isOpen, onToggle }: CallRowProps) {
   const before = calls.find(({ ordinal }) => ordinal === call.waited_for);
   const fromMs = call.started_after_ms ?? 0;
   const toMs = call.took_ms === null ? null : fromMs + call.took_ms;
-  const kind = outcomeOf(call);
+  const kind = kindOfCall(call, attempts);
   const says = `${outcomeText(call)}, from ${tookText(fromMs)}${toMs === null ? "" : ` to ${tookText(toMs)}`}`;
   return (
     <div class="timeline-row">

@@ -7,11 +7,21 @@ export type Shown = ResultOf<"ledger show">;
 export type Call = Shown["calls"][number];
 export type Attempt = Shown["attempts"][number];
 
-/** The outcome of a call as a kind. */
-export function outcomeOf({ success, match }: Call): OutcomeKind {
-  if (success === null) return "waiting";
-  if (success === 0) return "failed";
-  return match === 1 ? "found" : "no_record";
+export type ListedCall = Run["outcomes"][number];
+
+/** The outcome of a call as a kind, the same in a list and on the page of the run. */
+export function kindOf({ outcome, sent }: Pick<ListedCall, "outcome" | "sent">): OutcomeKind {
+  if (outcome === "unknown") return "waiting";
+  if (outcome === "failed") return sent ? "failed" : "off";
+  return outcome === "match" ? "found" : "no_record";
+}
+
+/** The same of a call with its requests. A call of unknown charge may have been sent. */
+export function kindOfCall(call: Call, attempts: readonly Attempt[]): OutcomeKind {
+  const sent = call.charged === "unknown" || attempts.some(({ ordinal }) => ordinal === call.ordinal);
+  if (call.success === null) return kindOf({ outcome: "unknown", sent });
+  if (call.success === 0) return kindOf({ outcome: "failed", sent });
+  return kindOf({ outcome: call.match === 1 ? "match" : "no_match", sent });
 }
 
 export function outcomeText(call: Call): string {

@@ -83,6 +83,26 @@ export function ledgerReaderContract(name: string, newLedger: (t: TestContext) =
       await assert.rejects(() => reader.list({}, { after: "1; DROP TABLE runs" }), RangeError);
     });
 
+    test("of calls without a recorded request, one of unknown charge may have been sent", async (t) => {
+      const { put, reader } = await newLedger(t);
+      const run = makeRun({ startedWallAt: MARCH });
+      const failed = { success: false, match: false, attempts: [] };
+      await put(
+        run,
+        makeReport(run, {
+          calls: [makeCall({ ...failed, charged: "unknown" }), makeCall({ ...failed, charged: "no" })],
+        }),
+      );
+      const [line] = (await reader.list({})).runs;
+      assert.deepEqual(
+        line!.outcomes.map((call) => [call.outcome, call.is_sent]),
+        [
+          ["failed", true],
+          ["failed", false],
+        ],
+      );
+    });
+
     test("each filter narrows the list, and filters on calls must all hold for the same call", async (t) => {
       const { put, reader } = await newLedger(t);
       const trace = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", parentId: "00f067aa0ba902b7", flags: "01" };

@@ -5,7 +5,7 @@ import type { LedgerFilter } from "./ledger-filter.ts";
 import { BEGINNING, readCursor } from "./list-cursor.ts";
 import type { LedgerTables, RunReportRow, RunRow } from "../ports.ts";
 import { type FoundRun, readRuns } from "./read-runs.ts";
-import { type CallOutcome, hasSent, outcomeOf, UNKNOWN_CALL } from "../journal/verdicts.ts";
+import { type CallOutcome, hasSent, hasUnknown, outcomeOf, UNKNOWN_CALL } from "../journal/verdicts.ts";
 
 /** A run in a list, with the outcomes of its calls and the charges of its requests. */
 export interface RunLine extends RunRow, RunCost {
@@ -23,7 +23,7 @@ export interface ListedCall {
   readonly source: string;
   readonly outcome: CallOutcome;
   readonly fault_kind: string | null;
-  /** Whether a request was sent to the vendor. */
+  /** Whether a request was or may have been sent. */
   readonly is_sent: boolean;
   readonly took_ms: number | null;
 }
@@ -125,7 +125,7 @@ function lineOf({ run, calls, attempts }: RunReportRow): RunLine {
       source: call.source,
       outcome: outcomeOf(call),
       fault_kind: call.fault_kind,
-      is_sent: hasSent(call.charges),
+      is_sent: hasSent(call.charges) || hasUnknown(call.charges),
       took_ms: call.took_ms,
     })),
     requests: attempts.length,

@@ -63,7 +63,7 @@ export default defineVerb({
           source: text,
           outcome: oneOf(...CALL_OUTCOMES),
           failure: orNull({ ...text, description: "The kind of its failure" }),
-          sent: { ...yesOrNo, description: "Whether a request was sent to the vendor" },
+          sent: { ...yesOrNo, description: "Whether a request was or may have been sent to the vendor" },
           took_ms: orNull(count),
         }),
         description: "The outcomes of its first 100 calls",
