@@ -90,7 +90,7 @@ export function ledgerReaderContract(name: string, newLedger: (t: TestContext) =
       await put(
         run,
         makeReport(run, {
-          calls: [makeCall({ ...failed, charged: "unknown" }), makeCall({ ...failed, charged: "no" })],
+          calls: [makeCall({ ...failed, charged: "unknown" }), makeCall({ ...failed, charged: "no", ordinal: 1 })],
         }),
       );
       const [line] = (await reader.list({})).runs;
