@@ -162,6 +162,18 @@ test("a list of many keeps its place when a row far below is changed", { skip },
     .waitFor();
 });
 
+test("the list of organizations shows the calls of each, their failures and their cost", { skip }, async (t) => {
+  const world = await startWorld(t, "little");
+  const page = await openConsole(t, world.service, { as: "viewer", at: "/access?range=24h" });
+  const row = page.getByRole("table", { name: "Organizations" }).getByRole("row").filter({ hasText: "Acme Lending" });
+  await row.getByText("EUR").waitFor();
+  const { groups } = await world.verb("ledger history", { by: "org" });
+  const { calls } = groups.find(({ key }: { key: string }) => key === world.acme.id)!.total;
+  const link = row.getByRole("link", { name: String(calls), exact: true });
+  assert.match((await link.getAttribute("href"))!, new RegExp(`/runs\\?org=${world.acme.id}&range=24h`));
+  await assertUsableEverywhere(page);
+});
+
 test("one of hundreds of organizations is found by its name, and by keyboard alone", { skip }, async (t) => {
   const { service } = await startWorld(t, "none");
   const { result } = adminPort(t, service.adminUrl, service.secrets);

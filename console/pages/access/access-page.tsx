@@ -30,7 +30,11 @@ export function AccessPage({ org: inPath }: { readonly org?: string }) {
           { label: "Operators", href: hrefOf("/access", { tab: "operators" }), isCurrent: isOperators },
         ]}
       />
-      {isOperators ? <Operators /> : <OrganizationList hrefOfOne={(id) => hrefOf("/access", { org: id })} />}
+      {isOperators ? (
+        <Operators />
+      ) : (
+        <OrganizationList hrefOfOne={(id) => hrefOf("/access", { org: id })} withActivity />
+      )}
     </Page>
   );
 }

@@ -1,20 +1,35 @@
 import { useState } from "preact/hooks";
 import { address, navigate, hrefOf, setQuery } from "../../address.ts";
-import { useList } from "../../api/use-list.ts";
+import { useHistory, type History } from "../../api/use-history.ts";
+import { type ListState, useList } from "../../api/use-list.ts";
+import { useTogether } from "../../api/use-together.ts";
 import { useVerb } from "../../api/use-verb.ts";
 import type { RowOf } from "../../api/verb-types.ts";
+import { FailedCount } from "../../parts/activity.tsx";
+import { Amount } from "../../parts/amount.tsx";
 import { Empty } from "../../parts/empty.tsx";
+import { Failure } from "../../parts/failure.tsx";
 import { TextField } from "../../parts/fields.tsx";
 import { FormAct } from "../../parts/form-act.tsx";
+import { failedOf } from "../../parts/history/history-sums.ts";
 import { List } from "../../parts/list.tsx";
 import { Named } from "../../parts/named.tsx";
 import { ActiveState } from "../../parts/outcome.tsx";
-import { Day } from "../../parts/values.tsx";
+import type { Column } from "../../parts/table.tsx";
+import { TimeRangeControl, useTimeRange } from "../../parts/time-range.tsx";
+import { Count, Day } from "../../parts/values.tsx";
 
 type Organization = RowOf<"org list", "organizations">;
 
-/** All organizations, newest first, or those that match a search. `hrefOfOne` gives the link of each. */
-export function OrganizationList({ hrefOfOne }: { readonly hrefOfOne: (id: string) => string }) {
+interface OrganizationListProps {
+  /** The link of each. */
+  readonly hrefOfOne: (id: string) => string;
+  /** Whether the calls and the cost of each are shown. */
+  readonly withActivity?: boolean;
+}
+
+/** All organizations, newest first, or those that match a search. */
+export function OrganizationList({ hrefOfOne, withActivity = false }: OrganizationListProps) {
   const find = address().query.get("find") ?? "";
   return (
     <>
@@ -27,13 +42,86 @@ export function OrganizationList({ hrefOfOne }: { readonly hrefOfOne: (id: strin
           onValue={(value) => setQuery({ find: value })}
         />
       </form>
-      {find.trim() === "" ? <All hrefOfOne={hrefOfOne} /> : <Found text={find} hrefOfOne={hrefOfOne} />}
+      {find.trim() !== "" ? (
+        <Found text={find} hrefOfOne={hrefOfOne} />
+      ) : withActivity ? (
+        <Active hrefOfOne={hrefOfOne} />
+      ) : (
+        <All hrefOfOne={hrefOfOne} />
+      )}
     </>
   );
 }
 
-function All({ hrefOfOne }: { readonly hrefOfOne: (id: string) => string }) {
+/** All of them, with their calls in the time range of the address. */
+function Active({ hrefOfOne }: Pick<OrganizationListProps, "hrefOfOne">) {
   const list = useList("org list", {}, "organizations");
+  const range = useTimeRange();
+  const history = useHistory(range, { by: "org", limit: 1_000 });
+  const isWhole = useTogether(list.rows ?? list.error, history.result ?? history.error);
+  return (
+    <>
+      <TimeRangeControl range={range} />
+      {history.error && <Failure error={history.error} retry={history.reload} />}
+      {isWhole && (
+        <Organizations list={list} hrefOfOne={hrefOfOne} activity={activityColumns(history.result, range.query)} />
+      )}
+    </>
+  );
+}
+
+function activityColumns(
+  history: History | undefined,
+  range: Readonly<Record<string, string | null>>,
+): readonly Column<Organization>[] {
+  const totals = new Map(history?.groups.map(({ key, total }) => [key, total]));
+  // Of an organization that is not among the groups shown, the number is not known.
+  const none = history?.more_groups === 0 ? <Count of={0} /> : <span class="dim">–</span>;
+  return [
+    {
+      title: "Calls",
+      isNumber: true,
+      show: ({ organization_tuid: org }) => {
+        const total = totals.get(org);
+        if (total === undefined) return none;
+        return (
+          <a href={hrefOf("/runs", { org, ...range })}>
+            <Count of={total.calls} />
+          </a>
+        );
+      },
+    },
+    {
+      title: "Failed",
+      isNumber: true,
+      show: ({ organization_tuid: org }) => {
+        const total = totals.get(org);
+        return total === undefined ? none : <FailedCount of={failedOf(total)} />;
+      },
+    },
+    {
+      title: "Cost",
+      isNumber: true,
+      show: ({ organization_tuid: org }) =>
+        totals.get(org)?.costs.map(({ currency, amount, amount_at_most: most }) => (
+          <div key={currency}>
+            <Amount amount={amount} atMost={most} currency={currency} />
+          </div>
+        )),
+    },
+  ];
+}
+
+function All({ hrefOfOne }: Pick<OrganizationListProps, "hrefOfOne">) {
+  return <Organizations list={useList("org list", {}, "organizations")} hrefOfOne={hrefOfOne} activity={[]} />;
+}
+
+interface OrganizationsProps extends Pick<OrganizationListProps, "hrefOfOne"> {
+  readonly list: ListState<Organization>;
+  readonly activity: readonly Column<Organization>[];
+}
+
+function Organizations({ list, hrefOfOne, activity }: OrganizationsProps) {
   return (
     <List
       caption="Organizations"
@@ -43,6 +131,7 @@ function All({ hrefOfOne }: { readonly hrefOfOne: (id: string) => string }) {
           show: ({ organization_tuid: id, name }: Organization) => <Named id={id} name={name} href={hrefOfOne(id)} />,
         },
         { title: "State", show: ({ disabled }) => <ActiveState disabled={disabled} /> },
+        ...activity,
         { title: "Created", show: ({ created_at: at }) => <Day at={at} /> },
       ]}
       keyOf={({ organization_tuid: id }) => id}
