@@ -44,7 +44,7 @@ export const shadowInputs = {
       maximum: 100,
       description: "The percentage of runs that are compared with the version of --shadow; 100 by default",
       "x-placeholder": "PERCENT",
-      "x-says": "must be a percentage above 0",
+      "x-says": "must be a percentage above 0 and at most 100",
     }),
   ),
 };

@@ -228,6 +228,8 @@ test("versions of workflows are listed as a person sets them, and a command with
   await here.json("workflow", "create", "--org", org, "--name", "plain");
   const set = ["--function", "dfunc_v=1@10%", "--source", "acme__people=1", "--shadow", "dfunc_v=1"];
   await here.json("workflow", "set", workflow, ...set, "--shadow-sample", "2.5");
+  const over = await here.run("workflow", "set", workflow, "--shadow", "dfunc_v=1", "--shadow-sample", "101");
+  assert.match(over.stderr, /^--shadow-sample must be a percentage above 0 and at most 100\.$/m);
   const { stdout } = await here.run("workflow", "list", "--org", org);
   assert.match(stdout, /  dfunc_v=1@10%, acme__people=1, shadow dfunc_v=1@2\.5%  /);
   assert.match(stdout, / plain .* -  /);
