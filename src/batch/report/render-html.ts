@@ -1,7 +1,7 @@
 import { counted } from "./counted.ts";
 import type { BatchReport, ReportedOrder } from "./make-report.ts";
 import type { Rate } from "./rate.ts";
-import { costWords, fieldWords, orderCostWords, percent, rateWords } from "./report-words.ts";
+import { costWords, fieldWords, orderCostWords, percent, rateWords, stepWords } from "./report-words.ts";
 
 const ORDERS_SHOWN = 24;
 
@@ -9,7 +9,7 @@ const STYLE = `
 :root { color-scheme: light dark; --line: #8886; --bar: #2f6fd6; --add: #5fa35f; --soft: #8882; }
 body { font: 15px/1.5 system-ui, sans-serif; margin: 0 auto; padding: 1.5rem 1rem; max-width: 72rem; }
 h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2rem; }
-.wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; }
+.wide { overflow-x: auto; } .wide > svg { min-width: 40rem; } td:first-child { min-width: 10rem; } table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; padding: .35rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { font-weight: 600; } td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 svg { display: block; width: 100%; height: auto; } svg text { fill: currentColor; font: 12px system-ui, sans-serif; }
@@ -25,19 +25,7 @@ export function renderReportHtml(report: BatchReport): string {
     matches.length === 0 ? "" : `<h2>Match rate</h2>${rateChart([...matches, ...anyOf(report)])}`,
     "<h2>Sources</h2>",
     table(
-      [
-        "Source",
-        "#Asked",
-        "#Success",
-        "#Match",
-        "#Only here",
-        "#p50 ms",
-        "#p95 ms",
-        "#Cost",
-        "#Per row",
-        "#Per match",
-        "Failures",
-      ],
+      ["Source", "#Asked", "#Success", "#Match", "#Only here", "#p50 ms", "#p95 ms", "#Cost", "#Per row", "#Per match"],
       sources.map((one) => [
         one.source,
         one.success.of,
@@ -54,11 +42,9 @@ export function renderReportHtml(report: BatchReport): string {
         one.costs
           .flatMap(({ per_match: amount, currency }) => (amount === null ? [] : [`${amount} ${currency}`]))
           .join(", ") || "-",
-        Object.entries(one.failures)
-          .map(([kind, count]) => `${kind} ${count}`)
-          .join(", ") || "-",
       ]),
     ),
+    failuresPart(sources),
     coverage === null || coverage.overlap.length === 0
       ? ""
       : `<h2>Overlap</h2>${table(
@@ -89,6 +75,13 @@ export function renderReportHtml(report: BatchReport): string {
 `;
 }
 
+function failuresPart(sources: BatchReport["sources"]): string {
+  const rows = sources.flatMap(({ source, failures }) =>
+    Object.entries(failures).map(([kind, count]) => [source, kind, count]),
+  );
+  return rows.length === 0 ? "" : `<h2>Failures</h2>${table(["Source", "Kind", "#Calls"], rows)}`;
+}
+
 function anyOf({ coverage, sources }: BatchReport): { readonly name: string; readonly rate: Rate }[] {
   return coverage === null || sources.length < 2 ? [] : [{ name: "at least one", rate: coverage.any }];
 }
@@ -99,7 +92,7 @@ function waterfallPart(waterfall: NonNullable<BatchReport["waterfall"]>, rows: n
   const says =
     cheapest === null
       ? `none. ${no_cheapest ?? ""}`
-      : `${counted(cheapest.calls, "call")}, ${orderCostWords(cheapest)}.`;
+      : `${stepWords(cheapest)}; ${counted(cheapest.calls, "call")}, ${orderCostWords(cheapest)}.`;
   const shown = orders.slice(0, ORDERS_SHOWN);
   return `<h2>Waterfalls</h2>
 <p>Each source is asked only for the rows that those before it have not found. ${
@@ -112,7 +105,7 @@ ${cheapest === null || rows === 0 ? "" : stepChart(cheapest, rows)}
 ${table(
   ["Order and rows added", "#Found", "#Calls", "#Cost at most"],
   shown.map((order) => [
-    order.steps.map(({ source, found }, at) => `${source} ${at === 0 ? "" : "+"}${found}`).join(", "),
+    stepWords(order),
     order.found.share === null ? "-" : `${percent(order.found.share)} %`,
     order.calls,
     orderCostWords(order),
@@ -150,7 +143,7 @@ function stepChart(order: ReportedOrder, rows: number): string {
 }
 
 function svg(lines: number, title: string, content: readonly string[]): string {
-  return `<svg viewBox="0 0 ${WIDTH} ${lines * LINE + 4}" role="img" aria-label="${escape(title)}">${content.join("")}</svg>`;
+  return `<div class="wide"><svg viewBox="0 0 ${WIDTH} ${lines * LINE + 4}" role="img" aria-label="${escape(title)}">${content.join("")}</svg></div>`;
 }
 
 function label(name: string, y: number): string {
