@@ -22,6 +22,8 @@ export interface AskingParts {
   /** Called when an answer is durable. `replaced`: the record of the same row before. */
   onAnswered(record: BatchRecord, replaced: BatchRecord | null): void;
   onRejected(rejected: RejectedRow): void;
+  /** Called once each time that the service runs nothing for several pauses. */
+  onWaiting(reason: string): void;
 }
 
 /** How often a row is asked again because sources of it were not called. */
@@ -30,6 +32,8 @@ const TRIES_MAX = 6;
 const WAITING_MAX = 500;
 const FIRST_PAUSE_MS = 250;
 const PAUSE_MS_MAX = 30_000;
+/** The pause without an answer after which a person is told. */
+const TOLD_PAUSE = 3;
 /** The service answers nothing else than that it is busy, or cannot be reached. */
 const BUSY_MS_MAX = 5 * 60_000;
 /** Requests in a row of which nobody knows what became of them. */
@@ -228,6 +232,7 @@ export class RowAsker {
     if (now < this.#pausedUntil) return;
     const pauseMs = Math.min(PAUSE_MS_MAX, FIRST_PAUSE_MS * 2 ** this.#pauses);
     this.#pauses += 1;
+    if (this.#pauses === TOLD_PAUSE) this.#parts.onWaiting(reason);
     this.#pausedUntil = now + pauseMs * (0.75 + Math.random() / 2);
     this.#limit = Math.max(1, this.#limit / 2);
   }

@@ -132,7 +132,7 @@ class BatchRun {
   async #askOnce(client: ReturnType<typeof createServiceClient>, again: boolean): Promise<string | null> {
     const { input, plan, spec, toInputs } = this.#prepared;
     const { state, journal, recordOf } = this.#batch;
-    const { clock } = this.#parts;
+    const { clock, note } = this.#parts;
     let done = 0;
     const total = this.#countToAsk(again);
     const asker = new RowAsker({
@@ -153,6 +153,7 @@ class BatchRun {
         done += 1;
         this.#showProgress(done, total);
       },
+      onWaiting: (reason) => note(`Nothing is run now, and it is tried again for up to five minutes: ${reason}`),
     });
     this.#asker = asker;
     if (this.#isInterrupted) asker.stop("It was interrupted.");
