@@ -3,11 +3,12 @@ import type { toWireChange } from "./plan-wire.ts";
 
 const SIGNS = { create: "+", adopt: "=", update: "~", replace: "±", remove: "-" } as const;
 
-/** One line for each change, and one for each field that differs. */
-export function renderChanges(changes: readonly ReturnType<typeof toWireChange>[]): string {
+/** One line for each change, and one for each field that differs. Only without `--prune` is it said where it is needed. */
+export function renderChanges(changes: readonly ReturnType<typeof toWireChange>[], isPruning: boolean): string {
   return changes
     .map(({ action, kind, object, id, drift, needs_prune, fields }) => {
-      const remarks = [...(drift ? ["changed since the last apply"] : []), ...(needs_prune ? ["needs --prune"] : [])];
+      const lacksPrune = needs_prune && !isPruning;
+      const remarks = [...(drift ? ["changed since the last apply"] : []), ...(lacksPrune ? ["needs --prune"] : [])];
       const more = remarks.length === 0 ? "" : ` (${remarks.join(", ")})`;
       const head = `${SIGNS[action]} ${action} ${kind} ${object}${id === null ? "" : ` ${id}`}${more}\n`;
       return head + linesOf(action, fields).join("");

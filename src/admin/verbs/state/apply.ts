@@ -96,6 +96,6 @@ export default defineVerb({
   render({ changes, issued, problem }) {
     const tokens = issued.map(({ kind, object, id, token }) => `${kind} ${object} ${id}: ${token}\n`).join("");
     const end = problem === null ? (changes.length === 0 ? "Nothing to do.\n" : "") : `Failed: ${problem}\n`;
-    return `${renderChanges(changes)}${tokens}${end}`;
+    return `${renderChanges(changes, true)}${tokens}${end}`;
   },
 });

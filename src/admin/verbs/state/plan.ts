@@ -25,5 +25,5 @@ export default defineVerb({
     return { ...toWirePlan(opened), secrets: [...neededSecrets(opened)] };
   },
 
-  render: ({ changes }) => (changes.length === 0 ? "Nothing to do.\n" : renderChanges(changes)),
+  render: ({ changes }) => (changes.length === 0 ? "Nothing to do.\n" : renderChanges(changes, false)),
 });

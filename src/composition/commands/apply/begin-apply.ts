@@ -147,7 +147,7 @@ function planText({ changes, kept }: WirePlan, prune: boolean): string {
     rest.length === 0 || prune
       ? ""
       : `The file does not describe these, which stay without --prune:\n  ${rest.join("\n  ")}\n`;
-  return (changes.length === 0 ? "Nothing to do.\n" : renderChanges(changes)) + keptText;
+  return (changes.length === 0 ? "Nothing to do.\n" : renderChanges(changes, prune)) + keptText;
 }
 
 function resultText({ changes, issued, problem }: WireResult, showsTokens: boolean): string {
