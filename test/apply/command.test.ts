@@ -9,7 +9,8 @@ import { createLog } from "../../src/operate/log.ts";
 import { readSettings } from "../../src/settings/read-settings.ts";
 import { start, type RunningService } from "../../src/composition/start.ts";
 import { newStoreDatabase } from "../postgres/shared-postgres.ts";
-import { LAUNCHER, type Printed } from "../start/operator-verb.ts";
+import { LAUNCHER } from "../start/operator-verb.ts";
+import type { Printed } from "../rig/verb-worker.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "datarun-apply-"));
 const file = join(folder, "state.yaml");

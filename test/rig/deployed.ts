@@ -13,9 +13,9 @@ import { readLedger, type LedgerRows } from "./ledger-rows.ts";
 import { createOperator, type Operator, type Organization } from "./organization.ts";
 import { Secrets } from "./secrets.ts";
 import { assertPrinted } from "./verb-results.ts";
+import { runVerb } from "./verb-thread.ts";
 
 const CHECKOUT = fileURLToPath(new URL("../..", import.meta.url));
-const LAUNCHER = join(CHECKOUT, "bin/datarun.mjs");
 /** Makes the launcher believe that it runs on a Node too old for the service. */
 const ON_OLD_NODE = [
   "--import",
@@ -79,7 +79,7 @@ export interface Deployment {
   /** Texts that must turn up nowhere. The token and stored credentials are in already. */
   readonly secrets: Secrets;
   start(options?: StartOptions): Promise<Process>;
-  /** An operator's verb, in a process of its own. @returns the one JSON value that it printed */
+  /** An operator's verb. @returns the one JSON value that it printed */
   verb(...args: string[]): Promise<any>; // oxlint-disable-line typescript/no-explicit-any -- tests read what they assert
   /** What verbs do, without a process for each. */
   operate<Result>(act: (operator: Operator) => Promise<Result>): Promise<Result>;
@@ -120,15 +120,10 @@ export async function deploy(t: TestContext, { project, env = {} }: DeployOption
     ledger: () => readLedger(dataDir),
 
     async verb(...args) {
-      const child = spawn(process.execPath, [LAUNCHER, ...args, "--json"], {
-        env: environment,
-        stdio: ["ignore", "pipe", "pipe"],
-      });
-      const printed = collect(child);
-      const { code } = await endOf(child);
-      assert.equal(code, 0, `${args.slice(0, 2).join(" ")}: ${printed.err}${printed.out}`);
-      await assertPrinted([...args, "--json"], printed.out);
-      return JSON.parse(printed.out) as unknown;
+      const { code, stdout, stderr } = await runVerb(environment, [...args, "--json"]);
+      assert.equal(code, 0, `${args.slice(0, 2).join(" ")}: ${stderr}${stdout}`);
+      await assertPrinted([...args, "--json"], stdout);
+      return JSON.parse(stdout) as unknown;
     },
 
     async start({ args = [], byLauncher = false, under = [], root = CHECKOUT, listening = true } = {}) {
