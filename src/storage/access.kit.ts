@@ -100,7 +100,7 @@ export function accessContract(engine: EngineUnderTest): void {
       const organizationId = await anOrganization(operator);
       const tokenId = await aToken(operator, organizationId, "d1");
       // The first answer may come before the first read of the store.
-      assert.ok(await within(2_000, () => service.access.version() > 2));
+      assert.ok(await within(NOTICED_MS, () => service.access.version() > 2));
 
       const before = service.access.version();
       await service.access.markUsed([{ tokenId, wallAt: 5 }]);

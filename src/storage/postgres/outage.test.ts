@@ -6,9 +6,10 @@ import { systemClock } from "../../terms/time/clock.ts";
 import { ACT, anOrganization, aToken, NOTICED_MS, within } from "../engines.kit.ts";
 import { openStore, type Store } from "../store.ts";
 
-/** A busy machine may be late, but a lookup that waits for the end of an outage takes longer than this. */
+/** A busy machine may be late with one try or another, but what waits for the end of an outage takes longer than this each time. */
 const LATE_MS = 1_800;
-const RECOVERED_MS = 8_000;
+const TRIES = 5;
+const RECOVERED_MS = 60_000;
 
 async function serverOfItsOwn(t: TestContext): Promise<PostgresServer> {
   const server = await startPostgres();
@@ -24,13 +25,17 @@ async function storeAt(t: TestContext, databaseUrl: string): Promise<Store> {
 
 /** Looks up keys and expects this one fault, in time, however many lookups run at once. */
 async function assertUnavailable(store: Store): Promise<void> {
-  const startedAt = performance.now();
-  const lookups = Array.from({ length: 30 }, (_, at) => store.access.findToken(`unseen ${at}`));
-  const outcomes = await Promise.allSettled(lookups);
-  assert.ok(performance.now() - startedAt < LATE_MS, `${performance.now() - startedAt} ms`);
-  for (const outcome of outcomes) {
-    assert.equal(outcome.status, "rejected");
-    assert.equal((outcome.reason as { code?: string }).code, "request.store_unavailable");
+  const tookMs: number[] = [];
+  while (!tookMs.some((ms) => ms < LATE_MS)) {
+    assert.ok(tookMs.length < TRIES, `${tookMs.join(", ")} ms`);
+    const startedAt = performance.now();
+    const lookups = Array.from({ length: 30 }, (_, at) => store.access.findToken(`unseen ${at}`));
+    const outcomes = await Promise.allSettled(lookups);
+    tookMs.push(performance.now() - startedAt);
+    for (const outcome of outcomes) {
+      assert.equal(outcome.status, "rejected");
+      assert.equal((outcome.reason as { code?: string }).code, "request.store_unavailable");
+    }
   }
 }
 
