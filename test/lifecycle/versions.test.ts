@@ -76,8 +76,9 @@ function edit(file: string, from: string | RegExp, to: string): void {
 
 for (const { what, older, newer } of PAIRS) {
   test(`${what}: killed alternately on one data directory, nothing is lost, and both find the ledger sound`, async (t) => {
-    const count = await crashRounds(t, 4, [older, newer]);
-    assert.ok(count.answered > 40, `too little was running to prove anything: ${count.answered} answers`);
+    // Each of them recovers what a kill of the other has left.
+    const count = await crashRounds(t, 3, [older, newer]);
+    assert.ok(count.answered > 30, `too little was running to prove anything: ${count.answered} answers`);
   });
 
   test(`${what}: killed alternately on one PostgreSQL, nothing is lost, and both find the ledger sound`, async (t) => {
@@ -121,15 +122,15 @@ for (const { what, older, newer } of PAIRS) {
         }
       }
     }
-    const clients = [0, 1].flatMap((at) => Array.from({ length: 4 }, () => ask(at)));
-    const roots = [newer, older, newer, older];
-    for (const [round, root] of roots.entries()) {
+    const clients = [0, 1].flatMap((at) => Array.from({ length: 2 }, () => ask(at)));
+    // Each of them continues on what a kill of the other has left, while the other runs.
+    for (const [at, root] of [newer, older].entries()) {
       const enough = answered.length + 40;
       await until(() => answered.length > enough);
-      const victim = replicas[round % 2]!;
+      const victim = replicas[at]!;
       victim.signal("SIGKILL");
       await victim.ended;
-      replicas[round % 2] = await start(round % 2, root);
+      replicas[at] = await start(at, root);
     }
     const enough = answered.length + 40;
     await until(() => answered.length > enough);
