@@ -158,7 +158,6 @@ test("a start loads what it needs and nothing else", async (t) => {
 });
 
 test("what was kept of a start before may be damaged in any way: the next one does without, and mends it", async (t) => {
-  assert.ok(!events(await startAndEnd(t, { root })).includes("catalog_read"));
   const kept = globSync("**", { cwd: join(root, ".cache") })
     .map((name) => join(root, ".cache", name))
     .filter((file) => lstatSync(file).isFile());
@@ -168,17 +167,12 @@ test("what was kept of a start before may be damaged in any way: the next one do
     (bytes) =>
       Buffer.concat([bytes.subarray(0, bytes.length / 2), Buffer.from("{}"), bytes.subarray(bytes.length / 2 + 2)]),
   ];
-  const spoil = (file: string, damage: (bytes: Buffer) => Buffer): void => {
-    if (existsSync(file)) writeFileSync(file, damage(readFileSync(file)));
-  };
   const [code = [], others = []] = [true, false].map((is) => kept.filter((file) => file.includes("/compiled/") === is));
   assert.ok(code.length > 100 && others.length > 1);
-  for (const [round, damage] of damages.entries()) {
-    // A start that has to compile everything takes longest: one meets all three kinds.
-    if (round === 0) for (const [at, file] of code.entries()) spoil(file, damages[at % damages.length]!);
-    for (const file of others) spoil(file, damage);
-    assert.ok(events(await startAndEnd(t, { root })).includes("catalog_read"));
-  }
+  // A start that has to make everything takes longest: one meets all three kinds.
+  for (const files of [code, others])
+    for (const [at, file] of files.entries()) writeFileSync(file, damages[at % damages.length]!(readFileSync(file)));
+  assert.ok(events(await startAndEnd(t, { root })).includes("catalog_read"));
   assert.ok(!events(await startAndEnd(t, { root })).includes("catalog_read"));
 });
 
@@ -247,11 +241,9 @@ output: {type: object, required: [name], properties: {name: {type: string}}}
   await start({ name: "GB" }, true);
 
   write(text.replace("body.name", "bdy.name"));
-  for (const _ of [1, 2]) {
-    const { code, stderr } = await startCommand.fails(t, args, env);
-    assert.equal(code, 1);
-    assert.match(stderr, /company\.yaml:7:13: a reply has no "bdy" \(did you mean "body"\?\)/);
-  }
+  const { code: failed, stderr } = await startCommand.fails(t, args, env);
+  assert.equal(failed, 1);
+  assert.match(stderr, /company\.yaml:7:13: a reply has no "bdy" \(did you mean "body"\?\)/);
 
   write(text);
   writeFileSync(kept, readFileSync(kept).subarray(1));
@@ -261,7 +253,6 @@ output: {type: object, required: [name], properties: {name: {type: string}}}
   t.after(() => writeFileSync(code, before));
   writeFileSync(code, `${before}// Of the next version.\n`);
   await start({ name: "ACME" }, true);
-  await start({ name: "ACME" }, false);
 
   rmSync(join(data, "sources"), { recursive: true });
   writeFileSync(join(data, "sources"), "No folder can be made here.");
