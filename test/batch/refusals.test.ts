@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { test, type TestContext } from "node:test";
+import { after, test, type TestContext } from "node:test";
 import { project } from "../start/project-folder.ts";
 import { deploy } from "../rig/deployed.ts";
 import { until } from "../rig/until.ts";
@@ -15,9 +15,13 @@ const source = (name: string, origin: string, more: string) =>
 const PRICED = `charge: { model: "per_call", amount: 0.5, currency: "EUR" }`;
 const INPUTS = `inputs: { type: "object", required: ["id"], properties: { id: { type: "integer", minimum: 1 }, since_date: { type: "string" } } }`;
 
-async function deployed(t: TestContext, delayMs = 0) {
-  const vendor = await startVendor(t, { otherwise: later(delayMs, json({ ok: true })) });
-  const folder = project(t, {
+/** How long the vendor takes with each answer. */
+let delayMs = 0;
+// One deployment and one service for all of them: a start takes longer than most batches.
+const vendor = await startVendor({ after }, { otherwise: (...call) => later(delayMs, json({ ok: true }))(...call) });
+const folder = project(
+  { after },
+  {
     "sources/priced.mjs": source("priced", vendor.origin, `${INPUTS}, ${PRICED}`),
     "sources/free.mjs": source("free", vendor.origin, `${INPUTS}, charge: "free"`),
     "sources/unpriced.mjs": source("unpriced", vendor.origin, INPUTS),
@@ -26,9 +30,16 @@ async function deployed(t: TestContext, delayMs = 0) {
       vendor.origin,
       `${INPUTS}, charge: "free", limits: { rate: [{ per: "source", max: 10, every_ms: 1000 }] }`,
     ),
-  });
-  const deployment = await deploy(t, { project: folder });
-  return { vendor, deployment, folder };
+  },
+);
+const deployment = await deploy({ after } as Parameters<typeof deploy>[0], { project: folder });
+const service = await deployment.start();
+
+/** A folder for the batches of a test, and the number of requests that the vendor has got since the test began. */
+function batches(t: TestContext, answersAfterMs = 0, url = service.url) {
+  delayMs = answersAfterMs;
+  const before = vendor.count();
+  return { shell: batchShell(t, deployment, folder, url), asked: () => vendor.count() - before };
 }
 
 const range = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
@@ -36,8 +47,7 @@ const csv = (ids: readonly (string | number)[]) =>
   `Id;Since Date;Other\n${ids.map((id) => `${id};2026;x`).join("\n")}\n`;
 
 test("a dry run counts valid rows, says the first reasons and the cost at most, and sends nothing", async (t) => {
-  const { vendor, deployment, folder } = await deployed(t);
-  const shell = batchShell(t, deployment, folder);
+  const { shell, asked } = batches(t);
   shell.write("in.csv", csv([1, 2, "x", 0, ...range(6)]));
   const args = ["in.csv", "--sources", "acme__priced,acme__limited", "--dry-run"];
   const { code, stdout, stderr } = await shell.run([...args, "--json"]);
@@ -55,14 +65,13 @@ test("a dry run counts valid rows, says the first reasons and the cost at most, 
   );
   assert.deepEqual(result.at_most, ["4.00 EUR"]);
   assert.equal(result.least_duration_ms, 800);
-  assert.equal(vendor.count(), 0);
+  assert.equal(asked(), 0);
   const shown = await shell.run(args);
   assert.match(shown.stdout, /acme__priced: 8 valid, 2 invalid\n {2}row 3: id must be an integer/);
 });
 
 test("what is wrong with a command, a file or a mapping is said in words, and nothing is asked", async (t) => {
-  const { vendor, deployment, folder } = await deployed(t);
-  const shell = batchShell(t, deployment, folder, "http://127.0.0.1:1");
+  const { shell, asked } = batches(t, 0, "http://127.0.0.1:1");
   shell.write("in.csv", csv([1]));
   shell.write("twice.csv", "id,ID_\n1,2\n");
   shell.write("empty.csv", "id\n");
@@ -90,13 +99,11 @@ test("what is wrong with a command, a file or a mapping is said in words, and no
     assert.match(ended.stderr, says);
     assert.equal(ended.stdout, "");
   }
-  assert.equal(vendor.count(), 0);
+  assert.equal(asked(), 0);
 });
 
 test("a batch is not continued with another file or another question, and only by one process at a time", async (t) => {
-  const { deployment, folder } = await deployed(t, 30);
-  const service = await deployment.start();
-  const shell = batchShell(t, deployment, folder, service.url);
+  const { shell } = batches(t, 30);
   shell.write("in.csv", csv(range(400)));
   shell.write("other.csv", csv(range(401)));
   const args = ["--sources", "acme__free", "--out", "out.jsonl", "--concurrency", "4"];
@@ -119,9 +126,7 @@ test("a batch is not continued with another file or another question, and only b
 });
 
 test("a batch that the service refuses has asked nothing, and its output can be used by another command", async (t) => {
-  const { vendor, deployment, folder } = await deployed(t);
-  const service = await deployment.start();
-  const shell = batchShell(t, deployment, folder, service.url);
+  const { shell, asked } = batches(t);
   shell.write("in.csv", csv([1, "x", 2]));
   const args = ["in.csv", "--sources", "acme__free", "--out", "out.csv"];
   const refused = await shell.run([...args, "--workflow", "wfl_0192f0c1a2b34c5d8e9f0a1b2c3d4e5f"]);
@@ -130,7 +135,7 @@ test("a batch that the service refuses has asked nothing, and its output can be 
   const corrected = await shell.run([...args, "--const", "since_date=2026"]);
   assert.equal(corrected.code, 3, corrected.stderr);
   assert.match(corrected.stdout, /^2 of 3 rows answered: out\.csv\n {2}1 rejected\n/);
-  assert.equal(vendor.count(), 2);
+  assert.equal(asked(), 2);
   assert.equal(readFileSync(shell.path("out.csv.failed"), "utf8").trimEnd().split("\n").length, 1);
   const other = await shell.run([...args, "--const", "since_date=2027"]);
   assert.equal(other.code, 1);
@@ -138,24 +143,22 @@ test("a batch that the service refuses has asked nothing, and its output can be 
 });
 
 test("Ctrl-C finishes what is in progress, and the same command asks the rest", async (t) => {
-  const { vendor, deployment, folder } = await deployed(t, 20);
-  const service = await deployment.start();
-  const shell = batchShell(t, deployment, folder, service.url);
+  const { shell, asked } = batches(t, 20);
   shell.write("in.csv", csv(range(300)));
   const args = ["in.csv", "--sources", "acme__free", "--out", "out.csv"];
   const first = shell.start(args);
-  await until(() => vendor.count() > 20);
+  await until(() => asked() > 20);
   first.signal("SIGINT");
   const ended = await first.ended;
   assert.equal(ended.code, 3, ended.stderr);
   assert.match(ended.stderr, /Interrupted\. \d+ requests in progress are finished/);
   assert.match(ended.stdout, /^\d+ of 300 rows answered: out\.csv\n {2}\d+ not asked\n/);
   const answered = Number(/^\d+/.exec(ended.stdout)![0]);
-  assert.equal(answered, vendor.count());
+  assert.equal(answered, asked());
   assert.equal(readFileSync(shell.path("out.csv"), "utf8").trim().split("\r\n").length, answered + 1);
   const rest = await shell.run(args);
   assert.equal(rest.code, 0, rest.stderr);
-  assert.equal(vendor.count(), 300);
+  assert.equal(asked(), 300);
   const lines = readFileSync(shell.path("out.csv"), "utf8").trim().split("\r\n");
   assert.equal(lines.length, 301);
   assert.match(
@@ -165,15 +168,13 @@ test("Ctrl-C finishes what is in progress, and the same command asks the rest", 
 });
 
 test("rows that nothing accepts are rejected without a request, with reasons; standard input is a file like any other", async (t) => {
-  const { vendor, deployment, folder } = await deployed(t);
-  const service = await deployment.start();
-  const shell = batchShell(t, deployment, folder, service.url);
+  const { shell, asked } = batches(t);
   const stdin = '{"id":1}\n{"id":"=x"}\nnot json\n{"id":2,"name":"=cmd"}\n';
   const args = ["-", "--sources", "acme__free", "--keep", "name", "--out", "out.csv", "--json"];
   const ended = await shell.run(args, { stdin });
   assert.equal(ended.code, 3, ended.stderr);
   const result = JSON.parse(ended.stdout) as { answered: number; rejected: number };
-  assert.deepEqual([result.answered, result.rejected, vendor.count()], [2, 2, 2]);
+  assert.deepEqual([result.answered, result.rejected, asked()], [2, 2, 2]);
   const failed = readFileSync(shell.path("out.csv.failed"), "utf8").trim().split("\n");
   assert.deepEqual(
     failed.map((line) => (JSON.parse(line) as { row: number }).row),
@@ -184,13 +185,11 @@ test("rows that nothing accepts are rejected without a request, with reasons; st
   assert.ok(readFileSync(shell.path("out.csv"), "utf8").includes(",'=cmd,"), "a formula would run in a spreadsheet");
   const again = await shell.run(args, { stdin });
   assert.equal(again.code, 3, again.stderr);
-  assert.equal(vendor.count(), 2);
+  assert.equal(asked(), 2);
 });
 
 test("a sample projects matches and cost, and the full run does not ask its rows again", async (t) => {
-  const { vendor, deployment, folder } = await deployed(t);
-  const service = await deployment.start();
-  const shell = batchShell(t, deployment, folder, service.url);
+  const { shell, asked } = batches(t);
   shell.write("in.csv", csv(range(100)));
   const args = ["in.csv", "--sources", "acme__priced", "--out", "out.jsonl", "--json"];
   const sample = await shell.run([...args, "--sample", "10"]);
@@ -203,20 +202,18 @@ test("a sample projects matches and cost, and the full run does not ask its rows
   assert.deepEqual(projection.cost, ["50.00 EUR"]);
   assert.deepEqual(projection.cost_low, ["36.00 EUR"]);
   assert.equal(projection.targets[0]!.match_rate.share, 1);
-  assert.equal(vendor.count(), 10);
+  assert.equal(asked(), 10);
   assert.deepEqual(
     shell.records("out.jsonl").map(({ row }) => row),
     [6, 16, 26, 36, 46, 56, 66, 76, 86, 96],
   );
   const full = await shell.run(args);
   assert.equal(full.code, 0, full.stderr);
-  assert.equal(vendor.count(), 100);
+  assert.equal(asked(), 100);
 });
 
 test("a budget limits the batch and is removed, also after a kill and after Ctrl-C", async (t) => {
-  const { vendor, deployment, folder } = await deployed(t, 100);
-  const service = await deployment.start();
-  const shell = batchShell(t, deployment, folder, service.url);
+  const { shell, asked } = batches(t, 100);
   shell.write("in.csv", csv(range(200)));
   const own = ["--org", deployment.access.id, "--workflow", deployment.access.workflow];
   const mine = await deployment.verb(
@@ -239,14 +236,14 @@ test("a budget limits the batch and is removed, also after a kill and after Ctrl
     }[];
   const args = ["in.csv", "--sources", "acme__priced", "--out", "out.jsonl"];
   const first = shell.start([...args, "--max-cost", "20EUR"]);
-  await until(() => vendor.count() > 10);
+  await until(() => asked() > 10);
   first.signal("SIGKILL");
   await first.ended;
   assert.deepEqual((await budgets()).map(({ limit }) => limit).sort(), ["20.00 EUR", "500.00 EUR"]);
   const second = await shell.run([...args, "--max-cost", "20EUR"]);
   assert.equal(second.code, 3, second.stderr);
   assert.match(second.stdout, /It ended early\. A budget is used up/);
-  assert.equal(vendor.count(), 40);
+  assert.equal(asked(), 40);
   assert.deepEqual(
     (await budgets()).map(({ budget }) => budget),
     [mine.budget],
@@ -255,7 +252,7 @@ test("a budget limits the batch and is removed, also after a kill and after Ctrl
   assert.equal(more.code, 1, more.stderr);
   assert.match(more.stderr, /20\.00 EUR of --max-cost were used/);
   const third = shell.start([...args, "--max-cost", "30EUR"]);
-  await until(() => vendor.count() > 45);
+  await until(() => asked() > 45);
   third.signal("SIGINT");
   assert.equal((await third.ended).code, 3);
   assert.equal((await budgets()).length, 1);
@@ -263,13 +260,11 @@ test("a budget limits the batch and is removed, also after a kill and after Ctrl
   assert.ok(rest.code === 0 || rest.code === 3, rest.stderr);
   const lost = existsSync(shell.path("out.jsonl.failed")) ? shell.records("out.jsonl.failed").length : 0;
   assert.equal(shell.records("out.jsonl").length + lost, 200);
-  assert.equal(vendor.count(), 200);
+  assert.equal(asked(), 200);
 });
 
 test("a source is not asked faster than it declares, and rows whose sources were not called are asked again", async (t) => {
-  const { vendor, deployment, folder } = await deployed(t);
-  const service = await deployment.start();
-  const shell = batchShell(t, deployment, folder, service.url);
+  const { shell, asked } = batches(t);
   shell.write(
     "in.jsonl",
     range(25)
@@ -278,20 +273,18 @@ test("a source is not asked faster than it declares, and rows whose sources were
   );
   const { code, stdout, stderr } = await shell.run(["in.jsonl", "--sources", "acme__limited", "--out", "out.parquet"]);
   assert.equal(code, 0, stderr);
-  assert.equal(vendor.count(), 25);
+  assert.equal(asked(), 25);
   assert.match(stdout, /25 found, 0 not found, 0 failed/);
   assert.equal(readFileSync(shell.path("out.parquet")).subarray(0, 4).toString(), "PAR1");
 });
 
 test("without the verbs of an operator a batch runs, and says what it does not know", async (t) => {
-  const { vendor, deployment, folder } = await deployed(t, 20);
-  const service = await deployment.start();
-  const shell = batchShell(t, deployment, folder, service.url);
+  const { shell, asked } = batches(t, 20);
   shell.write("in.csv", csv(range(60)));
   const env = { DATARUN_DATA_DIR: join(shell.folder, "nothing") };
   const args = ["in.csv", "--sources", "acme__free", "--out", "out.jsonl"];
   const first = shell.start(args, { env });
-  await until(() => vendor.count() > 10);
+  await until(() => asked() > 10);
   first.signal("SIGKILL");
   await first.ended;
   const second = await shell.run(args, { env });
