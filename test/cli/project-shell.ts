@@ -17,8 +17,15 @@ class Collected extends Writable {
   }
 }
 
-/** A shell in a project folder, with the verbs and all they work with as the command itself opens them. */
-export function shell(t: TestLife, folder: string, dataDir = temporaryDataDir(t)) {
+/**
+ * A shell in a project folder, with the verbs and all they work with as the command itself opens them. Where the types for
+ * editors are not wanted, a new source takes half of the time: they are of the whole catalog.
+ */
+export function shell(t: TestLife, folder: string, dataDir = temporaryDataDir(t), { writesTypes = true } = {}) {
+  const open: typeof openVerbs = async (...what) => {
+    const opened = await openVerbs(...what);
+    return writesTypes ? opened : { ...opened, given: { ...opened.given, writeTypes: async () => [] } };
+  };
   const run = async (args: readonly string[], typed = "", isTTY = false) => {
     const [stdout, stderr] = [new Collected(), new Collected()];
     const stdin = Object.assign(Readable.from([Buffer.from(typed)]), { isTTY });
@@ -26,7 +33,7 @@ export function shell(t: TestLife, folder: string, dataDir = temporaryDataDir(t)
     const code = await runCli(
       all,
       { stdin, stdout, stderr, env: {} },
-      { verbs: findVerbs(), lasting: COMMANDS, open: openVerbs, version: async () => "v1" },
+      { verbs: findVerbs(), lasting: COMMANDS, open, version: async () => "v1" },
     );
     await assertPrinted(args, stdout.text);
     return { code, stdout: stdout.text, stderr: stderr.text };

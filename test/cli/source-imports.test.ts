@@ -12,7 +12,7 @@ const REGISTER = readFileSync(new URL("register.openapi.yaml", import.meta.url),
 /** A project with files to import, and what `source new` makes of one of them. */
 function importing(t: TestContext, files: Readonly<Record<string, string>>) {
   const folder = project(t, { "reply.json": JSON.stringify(REPLY), ...files });
-  const { run } = shell(t, folder);
+  const { run } = shell(t, folder, undefined, { writesTypes: false });
   const at = (name: string) => join(folder, name);
   const make = (options: Readonly<Record<string, string>>, typed = "", isTTY = false) => {
     const all = { title: "Company", nobody: "404", ...options };
