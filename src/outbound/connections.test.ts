@@ -190,9 +190,9 @@ test("no more requests are in progress than there are connections; the rest wait
 
 test("a full queue and too long a wait are shed, and nothing was sent", async (t) => {
   const vendor = await startVendor(t);
-  const door = openTestClient(t, { limits: { connectionsMax: 1, waitingMax: 1, waitMaxMs: 30 } });
-  const ask = () => door.call(vendor.origin, { timeoutMs: 3_000 }).http;
-  const first = ask().get(`${vendor.origin}/delay/200`);
+  const door = openTestClient(t, { limits: { connectionsMax: 1, waitingMax: 1, waitMaxMs: 300 } });
+  const ask = () => door.call(vendor.origin, { timeoutMs: 30_000 }).http;
+  const first = ask().get(`${vendor.origin}/delay/1500`);
   const waiting = faultOf(ask().get(vendor.origin));
 
   const turnedAway = await faultOf(ask().get(vendor.origin));
@@ -225,7 +225,7 @@ test("a request whose client hangs up while it waits is not sent when a connecti
 
 test("a deadline passes also while a request waits", async (t) => {
   const vendor = await startVendor(t);
-  const door = openTestClient(t, { limits: { connectionsMax: 1, waitMaxMs: 1_000 } });
+  const door = openTestClient(t, { limits: { connectionsMax: 1, waitMaxMs: 20_000 } });
   const hung = door.call(vendor.origin, { timeoutMs: 200 });
   const waiting = door.call(vendor.origin, { timeoutMs: 20_000 });
   const first = codeOf(hung.http.get(`${vendor.origin}/hang`));

@@ -166,15 +166,15 @@ test("a vendor that accepts and closes without a word was still sent a request",
 for (const path of ["/hang", "/drip/5", "/delay/5000"]) {
   test(`${path} ends at the deadline, and its connection is closed`, async (t) => {
     const vendor = await startVendor(t);
-    const { call, http } = openTestClient(t).call(vendor.origin, { timeoutMs: 150 });
+    const { call, http } = openTestClient(t).call(vendor.origin, { timeoutMs: 1_000 });
     const startedAt = performance.now();
 
     const fault = await faultOf(http.get(vendor.origin + path));
 
     assert.equal(fault.code, "source.timeout");
     assert.deepEqual(chargesOf(call.attempts, "per_call", fault), ["unknown"]);
-    assert.deepEqual(fault.detail, { afterMs: 150 });
-    assert.ok(performance.now() - startedAt >= 140);
+    assert.deepEqual(fault.detail, { afterMs: 1_000 });
+    assert.ok(performance.now() - startedAt >= 990);
     assert.equal(call.attempts.length, 1);
   });
 }

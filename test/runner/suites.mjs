@@ -97,6 +97,13 @@ const ON_BOTH_STORES = [
   "test/apply/command.test.ts",
   "test/budgets/life.test.ts",
 ];
+/** Below those, files about what no store has a part in. */
+const ON_ONE_STORE = [
+  "test/data/422.test.ts",
+  "test/data/simulated-isolation.test.ts",
+  "test/func/422.test.ts",
+  "test/func/catalog-functions.test.ts",
+];
 /** Those that `ordinary` runs on PostgreSQL. */
 const ON_POSTGRES_ORDINARILY = [
   "test/data/200.test.ts",
@@ -135,7 +142,9 @@ export function needsIsolates(file) {
 /** What a file runs on in this suite: `embedded`, and perhaps `postgres` and `mock`. */
 export function storesOf(file, suite) {
   const rank = SUITES.indexOf(suite);
-  const onPostgres = isUnder(rank >= SUITES.indexOf("all") ? ON_BOTH_STORES : ON_POSTGRES_ORDINARILY, file);
+  const onPostgres =
+    isUnder(rank >= SUITES.indexOf("all") ? ON_BOTH_STORES : ON_POSTGRES_ORDINARILY, file) &&
+    !ON_ONE_STORE.includes(file);
   return [
     "embedded",
     ...(onPostgres && suite !== "quick" ? ["postgres"] : []),
