@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { until } from "../../test/rig/until.ts";
 import { openJournal } from "../ledger/journal/journal-database.ts";
 import { openStore } from "../storage/store.ts";
 import { systemClock } from "../terms/time/clock.ts";
@@ -22,14 +23,19 @@ test("a start on the same data directory frees the calls in progress of the one 
     let isAlive = true;
     const after: typeof systemClock.after = (delayMs, callback, hold) =>
       systemClock.after(delayMs, () => isAlive && callback(), hold);
-    const leases = openLeasesOf(store.leases, where, { ...systemClock, after });
+    let answers = 0;
+    const exchange: typeof store.leases.exchange = (...asks) =>
+      store.leases.exchange(...asks).finally(() => (answers += 1));
+    const leases = openLeasesOf({ ...store.leases, exchange }, where, { ...systemClock, after });
     const lease = leases.leaseOf({ name: "units", max: 3, everyMs: null, useMsMax: 60_000 }, "org");
     let units = 0;
-    for (let asked = 0; asked < 3;) {
+    // Until the store has answered three times and given nothing.
+    for (let without = 0; without < 3;) {
       if (lease.take(systemClock.now(), systemClock.now()) !== null) units += 1;
-      else asked += 1;
+      else without += 1;
       lease.reportDemand(1, 1);
-      await new Promise((resolve) => setTimeout(resolve, 120));
+      const before = answers;
+      await until(() => answers > before || units === 3);
     }
     isAlive = false;
     return units;
