@@ -98,12 +98,12 @@ const ON_BOTH_STORES = [
   "test/budgets/life.test.ts",
 ];
 /** Below those, files about what no store has a part in. */
-const ON_ONE_STORE = [
+const ON_ONE_STORE = new Set([
   "test/data/422.test.ts",
   "test/data/simulated-isolation.test.ts",
   "test/func/422.test.ts",
   "test/func/catalog-functions.test.ts",
-];
+]);
 /** Those that `ordinary` runs on PostgreSQL. */
 const ON_POSTGRES_ORDINARILY = [
   "test/data/200.test.ts",
@@ -143,8 +143,7 @@ export function needsIsolates(file) {
 export function storesOf(file, suite) {
   const rank = SUITES.indexOf(suite);
   const onPostgres =
-    isUnder(rank >= SUITES.indexOf("all") ? ON_BOTH_STORES : ON_POSTGRES_ORDINARILY, file) &&
-    !ON_ONE_STORE.includes(file);
+    isUnder(rank >= SUITES.indexOf("all") ? ON_BOTH_STORES : ON_POSTGRES_ORDINARILY, file) && !ON_ONE_STORE.has(file);
   return [
     "embedded",
     ...(onPostgres && suite !== "quick" ? ["postgres"] : []),
