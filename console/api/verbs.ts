@@ -1494,7 +1494,7 @@ export interface components {
                     /** @enum {string} */
                     outcome: "match" | "no_match" | "failed" | "unknown";
                     failure: string | null;
-                    /** @description Whether a request was sent to the vendor */
+                    /** @description Whether a request was or may have been sent to the vendor */
                     sent: boolean;
                     took_ms: number | null;
                 }[];

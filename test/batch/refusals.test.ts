@@ -296,13 +296,12 @@ test("without the verbs of an operator a batch runs, and says what it does not k
 });
 
 test("a service that cannot be reached is reported while it is tried again", async (t) => {
-  const { vendor, deployment, folder } = await deployed(t);
-  const shell = batchShell(t, deployment, folder, "http://127.0.0.1:1");
+  const { shell, asked } = batches(t, 0, "http://127.0.0.1:1");
   shell.write("in.csv", csv([1]));
   const started = shell.start(["in.csv", "--sources", "acme__free", "--out", "out.jsonl"]);
   const told = /^Nothing is run now, and it is tried again .*: the service cannot be reached \(ECONNREFUSED\)$/m;
   await until(() => told.test(started.stderr()));
   started.signal("SIGINT");
   assert.equal((await started.ended).code, 1);
-  assert.equal(vendor.count(), 0);
+  assert.equal(asked(), 0);
 });

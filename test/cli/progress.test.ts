@@ -10,7 +10,6 @@ import { defineVerb } from "../../src/admin/verb.ts";
 import { osActor } from "../../src/admin/cli/os-actor.ts";
 import { runCli } from "../../src/admin/cli/run-cli.ts";
 import { systemClock } from "../../src/terms/time/clock.ts";
-import { Type } from "../../src/terms/schema/type.ts";
 import { until } from "../rig/until.ts";
 
 /** Runs one verb with this body, and says what is printed while it works. */
