@@ -1,6 +1,6 @@
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
 import type { DecodedArray, SchemaElement } from "hyparquet";
-import { readAmount } from "../terms/money/money.ts";
+import { toStoredAmount } from "./parquet-amount.ts";
 import type { Column, ColumnType } from "./row-file.ts";
 
 /** A value for a column of its type; `json` takes JSON text. */
@@ -94,11 +94,4 @@ function toStored(cell: ParquetCell, type: ColumnType): ParquetCell {
   if (type === "number") return Number(cell);
   if (type === "boolean") return Boolean(cell);
   return String(cell);
-}
-
-/** An amount in the stored form of its column: a whole number of millionths. @throws RangeError if it is not an amount */
-function toStoredAmount(text: string): bigint {
-  const amount = readAmount(text);
-  if (amount === null) throw new RangeError("not an amount");
-  return amount;
 }
