@@ -5,6 +5,7 @@ import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { OperatorError } from "../terms/operator-error.ts";
 import { openReader } from "../row-files/open-reader.ts";
+import { cannotRead } from "../terms/platform/file-problem.ts";
 import { formatOf, isReadable, RowFileError, type RowFormat, type RowReader } from "../row-files/row-file.ts";
 
 /** The input file of a batch, which can be read any number of times. */
@@ -28,7 +29,7 @@ export async function copyInput(stdin: Readable, path: string): Promise<void> {
 /** Reads the whole file once, to count its rows. @throws OperatorError */
 export async function openInput(path: string): Promise<BatchInput> {
   const format = formatOf(path) ?? (await formatByContent(path));
-  const read = async (): Promise<RowReader> => openReader(path, format).catch(asOperatorError);
+  const read = async (): Promise<RowReader> => openReader(path, format).catch(refuseFile(path));
   const sha256 = await digestOf(path);
   const reader = await read();
   const names = new Set(reader.columns ?? []);
@@ -40,7 +41,7 @@ export async function openInput(path: string): Promise<BatchInput> {
       rows += piece.length;
     }
   } catch (error) {
-    asOperatorError(error);
+    refuseFile(path)(error);
   }
   if (rows === 0) throw new OperatorError("invalid", "The file has no rows.");
   return { path, format, columns: [...names], sha256, rows, read };
@@ -52,7 +53,7 @@ async function digestOf(path: string): Promise<string> {
     for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>)
       hash.update(chunk);
   } catch (error) {
-    asOperatorError(error);
+    refuseFile(path)(error);
   }
   return hash.digest("hex");
 }
@@ -61,9 +62,9 @@ const FIRST_BYTES = 4_096;
 
 /** The format of a file whose name does not say it. */
 async function formatByContent(path: string): Promise<RowFormat> {
-  const file = await open(path, "r").catch(asOperatorError);
+  const file = await open(path, "r").catch(refuseFile(path));
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(FIRST_BYTES), 0, FIRST_BYTES, 0).catch(asOperatorError);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(FIRST_BYTES), 0, FIRST_BYTES, 0).catch(refuseFile(path));
     const text = buffer.toString("utf8", 0, bytesRead);
     if (text.startsWith("PAR1")) return "parquet";
     return text
@@ -77,15 +78,11 @@ async function formatByContent(path: string): Promise<RowFormat> {
   }
 }
 
-const REASONS: Readonly<Partial<Record<string, string>>> = {
-  ENOENT: "there is no such file",
-  EISDIR: "it is a folder",
-  EACCES: "permission denied",
-};
-
-function asOperatorError(error: unknown): never {
-  if (error instanceof RowFileError) throw new OperatorError("invalid", error.message, { cause: error });
-  const code = (error as NodeJS.ErrnoException).code;
-  if (code === undefined) throw error;
-  throw new OperatorError("invalid", `The file cannot be read: ${REASONS[code] ?? code}.`, { cause: error });
+function refuseFile(path: string): (error: unknown) => never {
+  return (error) => {
+    if (error instanceof RowFileError) throw new OperatorError("invalid", error.message, { cause: error });
+    throw (error as NodeJS.ErrnoException).code === undefined
+      ? error
+      : cannotRead(error as NodeJS.ErrnoException, path);
+  };
 }

@@ -14,8 +14,8 @@ export async function readFiles(
     if (typeof path !== "string") continue;
     const bytes = await readFile(resolve(path)).catch(async (error: NodeJS.ErrnoException) => {
       // Loaded only after a failure, because every start loads this file.
-      const { cannotRead } = await import("./file-problem.ts");
-      throw cannotRead(error);
+      const { cannotRead } = await import("../../terms/platform/file-problem.ts");
+      throw cannotRead(error, path);
     });
     read[property!] = decodeText(bytes);
   }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { PassThrough } from "node:stream";
 import { test, type TestContext } from "node:test";
-import { cannotWrite } from "./file-problem.ts";
+import { cannotWrite } from "../../terms/platform/file-problem.ts";
 import { type Pieces, writeText } from "./write-text.ts";
 
 /** A text in three pieces, and whether its generator was ended. */
@@ -34,7 +34,7 @@ test("a file that exists already is kept, and the producer of the text is stoppe
   const path = newPath(t);
   writeFileSync(path, "kept");
   const { made, pieces } = makeText();
-  await assert.rejects(writeText(pieces, path, IO), /The file cannot be created: it exists already\./);
+  await assert.rejects(writeText(pieces, path, IO), /The file \S+ cannot be created: it exists already\./);
   assert.equal(made.ended, true);
   assert.equal(readFileSync(path, "utf8"), "kept");
 });
@@ -59,19 +59,22 @@ test("why a file cannot be written is said in words", async (t) => {
   const file = newPath(t);
   writeFileSync(file, "kept");
   for (const [path, says] of [
-    [join(dirname(file), "none/text.csv"), "The file cannot be created: its folder does not exist."],
-    [join(file, "text.csv"), "The file cannot be created: a part of its path is not a folder."],
-    [join(dirname(file), "a".repeat(300)), "The file cannot be created: its name is too long."],
-    [dirname(file), "The file cannot be created: it exists already."],
+    [join(dirname(file), "none/text.csv"), "cannot be created: its folder does not exist."],
+    [join(file, "text.csv"), "cannot be created: a part of its path is not a folder."],
+    [join(dirname(file), "a".repeat(300)), "cannot be created: its name is too long."],
+    [dirname(file), "cannot be created: it exists already."],
   ] as const)
-    await assert.rejects(writeText(makeText().pieces, path, IO), { code: "refused", message: says });
+    await assert.rejects(writeText(makeText().pieces, path, IO), {
+      code: "refused",
+      message: `The file ${path} ${says}`,
+    });
   for (const [code, says] of [
     ["EACCES", /: permission denied\.$/],
     ["EROFS", /: the disk can only be read\.$/],
     ["ENOSPC", /: the disk is full\.$/],
     ["ESTALE", /: ESTALE\.$/],
   ] as const)
-    assert.match(cannotWrite("created", Object.assign(new Error(), { code })).message, says);
+    assert.match(cannotWrite("created", Object.assign(new Error(), { code }), "text.csv").message, says);
 });
 
 test("a text is written whole, and its result says where", async (t) => {

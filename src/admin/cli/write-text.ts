@@ -29,10 +29,10 @@ async function writeToFile(pieces: Pieces, file: string): Promise<JsonObject> {
   try {
     // A failure before the first piece leaves no file behind.
     const first = await pieces.next();
-    const output = await open(file, "wx", 0o600).catch(refuse("created"));
+    const output = await open(file, "wx", 0o600).catch(refuse("created", file));
     let bytes = 0;
     const take = async (piece: string | Uint8Array) => {
-      await output.writeFile(piece).catch(refuse("written"));
+      await output.writeFile(piece).catch(refuse("written", file));
       bytes += Buffer.byteLength(piece);
       return true;
     };
@@ -64,10 +64,10 @@ async function takeAll(
   }
 }
 
-function refuse(what: "created" | "written") {
+function refuse(what: "created" | "written", path: string) {
   return async (error: NodeJS.ErrnoException): Promise<never> => {
     // Loaded only after a failure, because every start loads this file.
-    const { cannotWrite } = await import("./file-problem.ts");
-    throw cannotWrite(what, error);
+    const { cannotWrite } = await import("../../terms/platform/file-problem.ts");
+    throw cannotWrite(what, error, path);
   };
 }

@@ -1,5 +1,5 @@
 import { open, readFile, rm, writeFile } from "node:fs/promises";
-import { cannotRead, cannotWrite } from "../../../admin/cli/file-problem.ts";
+import { cannotRead, cannotWrite } from "../../../terms/platform/file-problem.ts";
 import { OperatorError } from "../../../terms/operator-error.ts";
 
 /** A plan as `--out` saves it: the state file, and the store that it was compared with. It has no secret. */
@@ -14,7 +14,7 @@ export interface SavedPlan {
 export async function savePlan(path: string, plan: SavedPlan): Promise<void> {
   await writeFile(path, `${JSON.stringify(plan, null, 2)}\n`, { flag: "wx", mode: 0o600 }).catch(
     (error: NodeJS.ErrnoException) => {
-      throw cannotWrite("created", error, "The file for the plan");
+      throw cannotWrite("created", error, path);
     },
   );
 }
@@ -44,7 +44,7 @@ export interface TokensFile {
  */
 export async function openTokensFile(path: string): Promise<TokensFile> {
   const file = await open(path, "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
-    throw cannotWrite("created", error, "The file for tokens");
+    throw cannotWrite("created", error, path);
   });
   return {
     async close(issued) {
@@ -56,9 +56,9 @@ export async function openTokensFile(path: string): Promise<TokensFile> {
   };
 }
 
-/** @param what names it in a message; "The file" by default */
-export function readBytes(path: string, what?: string): Promise<Buffer> {
+/** @throws OperatorError */
+export function readBytes(path: string): Promise<Buffer> {
   return readFile(path).catch((error: NodeJS.ErrnoException) => {
-    throw cannotRead(error, what);
+    throw cannotRead(error, path);
   });
 }

@@ -138,7 +138,7 @@ function variable(name: string, env: CommandIo["env"]): string {
 }
 
 async function fileText(path: string): Promise<string> {
-  return decodeText(await readBytes(path, `The file ${path}`)).replace(/\r?\n$/, "");
+  return decodeText(await readBytes(path)).replace(/\r?\n$/, "");
 }
 
 function planText({ changes, kept }: WirePlan, prune: boolean): string {

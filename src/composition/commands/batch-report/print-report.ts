@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { write } from "../../../admin/cli/command-io.ts";
-import { cannotWrite } from "../../../admin/cli/file-problem.ts";
+import { cannotWrite } from "../../../terms/platform/file-problem.ts";
 import { reportFailure } from "../../../admin/cli/report-failure.ts";
 import { renderReportHtml } from "../../../batch/report/render-html.ts";
 import { renderReportText } from "../../../batch/report/render-text.ts";
@@ -25,7 +25,7 @@ export async function printReport({ out, agree = [], coverage, html, json = fals
     if (html !== undefined)
       await writeFile(html, renderReportHtml(report), { flag: "wx", mode: 0o600 }).catch(
         (error: NodeJS.ErrnoException) => {
-          throw cannotWrite("created", error);
+          throw cannotWrite("created", error, html);
         },
       );
     await write(stdout, json ? `${printableJson(report)}\n` : renderReportText(report));

@@ -1,4 +1,4 @@
-import { OperatorError } from "../../terms/operator-error.ts";
+import { OperatorError } from "../operator-error.ts";
 
 /** Describes why a file named on the command line cannot be used. A rare error is described by its system code. */
 
@@ -20,16 +20,12 @@ const WRITING: typeof READING = {
   EROFS: "the disk can only be read",
 };
 
-export function cannotRead(error: NodeJS.ErrnoException, file = "The file"): OperatorError {
-  return problem("invalid", `${file} cannot be read`, READING, error);
+export function cannotRead(error: NodeJS.ErrnoException, path: string): OperatorError {
+  return problem("invalid", `The file ${path} cannot be read`, READING, error);
 }
 
-export function cannotWrite(
-  what: "created" | "written",
-  error: NodeJS.ErrnoException,
-  file = "The file",
-): OperatorError {
-  return problem("refused", `${file} cannot be ${what}`, WRITING, error);
+export function cannotWrite(what: "created" | "written", error: NodeJS.ErrnoException, path: string): OperatorError {
+  return problem("refused", `The file ${path} cannot be ${what}`, WRITING, error);
 }
 
 function problem(code: "invalid" | "refused", what: string, reasons: typeof READING, cause: NodeJS.ErrnoException) {
