@@ -152,7 +152,7 @@ test("a change by hand is drift, a saved plan is refused after it, and the next 
     /~ update workflow acme\/onboarding wfl_\w+ \(changed since the last apply\)\n {4}disabled: true -> false\n/,
   );
   const again = await apply("-f", file, "--plan", "--out", saved, ...remote);
-  assert.deepEqual([again.code, again.stderr], [1, "The file for the plan cannot be created: it exists already.\n"]);
+  assert.deepEqual([again.code, again.stderr], [1, `The file ${saved} cannot be created: it exists already.\n`]);
   rmSync(saved);
   await apply("-f", file, "--plan", "--out", saved, ...remote);
   const applied = await apply("--plan-file", saved, ...remote);

@@ -23,19 +23,23 @@ async function storeAt(t: TestContext, databaseUrl: string): Promise<Store> {
   return store;
 }
 
-/** Looks up keys and expects this one fault, in time, however many lookups run at once. */
-async function assertUnavailable(store: Store): Promise<void> {
+/** The outcomes of lookups at the same time, which end in time. A busy machine may be late with some of five rounds. */
+async function lookUpInTime(store: Store, count: number): Promise<readonly PromiseSettledResult<unknown>[]> {
   const tookMs: number[] = [];
-  while (!tookMs.some((ms) => ms < LATE_MS)) {
-    assert.ok(tookMs.length < TRIES, `${tookMs.join(", ")} ms`);
+  for (;;) {
     const startedAt = performance.now();
-    const lookups = Array.from({ length: 30 }, (_, at) => store.access.findToken(`unseen ${at}`));
+    const lookups = Array.from({ length: count }, (_, at) => store.access.findToken(`unseen ${at}`));
     const outcomes = await Promise.allSettled(lookups);
     tookMs.push(performance.now() - startedAt);
-    for (const outcome of outcomes) {
-      assert.equal(outcome.status, "rejected");
-      assert.equal((outcome.reason as { code?: string }).code, "request.store_unavailable");
-    }
+    if (tookMs.at(-1)! < LATE_MS) return outcomes;
+    assert.ok(tookMs.length < TRIES, `${tookMs.join(", ")} ms`);
+  }
+}
+
+async function assertUnavailable(store: Store): Promise<void> {
+  for (const outcome of await lookUpInTime(store, 30)) {
+    assert.equal(outcome.status, "rejected");
+    assert.equal((outcome.reason as { code?: string }).code, "request.store_unavailable");
   }
 }
 
@@ -113,7 +117,8 @@ for (const weather of ["black hole", "resets", "1 KB/s"] as const satisfies read
     const before = store.access.version();
 
     proxy.turn(weather);
-    if (weather === "1 KB/s") await Promise.allSettled(manyLookups(store));
+    // Some of these may succeed.
+    if (weather === "1 KB/s") await lookUpInTime(store, 60);
     else {
       await assertUnavailable(store);
       assert.ok(await within(RECOVERED_MS, () => !store.health().watching));
@@ -125,15 +130,6 @@ for (const weather of ["black hole", "resets", "1 KB/s"] as const satisfies read
     assert.ok(await within(RECOVERED_MS, () => store.access.version() !== before));
     assert.equal((await store.access.findToken("d1"))?.revoked, true);
     await assertNoticesChanges(store, other, second);
-  });
-}
-
-/** On a slow connection some lookups may succeed. None may exceed the time limit. */
-function manyLookups(store: Store): Promise<void>[] {
-  return Array.from({ length: 60 }, async (_, at) => {
-    const startedAt = performance.now();
-    await store.access.findToken(`unseen ${at}`).catch(() => {});
-    assert.ok(performance.now() - startedAt < LATE_MS);
   });
 }
 
