@@ -141,12 +141,12 @@ function whyNot(
   hasOwner: boolean,
 ): string | null {
   const { "x-example": isExample } = declaration as unknown as Readonly<Record<string, unknown>>;
-  if (!leavesMachine) return "it answers on this machine";
-  if (isExample === true) return "it is an example without a vendor";
-  if (!isOn) return "it is off: the setting `catalog` does not name it";
-  if (declaration.live === undefined) return "it declares no inputs under `live`";
+  if (!leavesMachine) return "answers on this machine";
+  if (isExample === true) return "an example without a vendor";
+  if (!isOn) return "off: the setting `catalog` does not name it";
+  if (declaration.live === undefined) return "declares no inputs under `live`";
   return credentialUse === "required" && !hasOwner
-    ? "it needs a credential: give --org with an organization that has one"
+    ? "needs a credential: give --org with an organization that has one"
     : null;
 }
 

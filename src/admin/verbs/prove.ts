@@ -57,7 +57,7 @@ export default defineVerb({
   hasFailed: ({ passed }) => !passed,
   render({ file, sources }) {
     const rows = sources as readonly ProvedSource[];
-    const shown = rows.filter(({ message }) => message !== "it answers on this machine");
+    const shown = rows.filter(({ message }) => message !== "answers on this machine");
     const skipped = Map.groupBy(
       shown.filter(({ state }) => state === "skipped"),
       ({ message }) => message,
