@@ -43,6 +43,8 @@ const choose = (page: Page, name: string, text: string | Buffer) =>
     .getByLabel("CSV or JSON Lines, up to 1,000 rows")
     .setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
 
+const asksToStay = `!window.dispatchEvent(new Event("beforeunload", { cancelable: true }))`;
+
 async function saved(page: Page, button: string): Promise<string> {
   const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: button }).click()]);
   return readFileSync((await file.path())!, "utf8");
@@ -103,10 +105,15 @@ test(
     await choose(page, "rows.jsonl", rows.join("\n"));
     await page.getByRole("button", { name: /^Run 40 rows/ }).click();
     await until(() => asked.length === 4);
+    await page.getByRole("link", { name: "Sources", exact: true }).click();
+    await page.getByRole("heading", { level: 1, name: "Sources" }).waitFor();
+    assert.ok(await page.evaluate(asksToStay), "Paid outputs would be lost, also from another page.");
+    await page.goBack();
     await page.getByRole("button", { name: "Stop" }).click();
     await page.getByText("The rows that were started are finished").waitFor();
     open.resolve();
     await page.getByText("4 of 40 rows have ended, and 36 were not run.").waitFor();
+    assert.ok(!(await page.evaluate(asksToStay)));
     for (let run = 0; run < 4; run += 1) service.expectRunWithoutAnswer();
     assert.equal(asked.length, 4);
   },

@@ -2,6 +2,7 @@ import { signal } from "@preact/signals";
 import type { CallError } from "../../../api/send-request.ts";
 import { callVerb } from "../../../api/call-verb.ts";
 import { toCallError } from "../../../api/use-verb.ts";
+import { warnBeforeLeaving } from "../../../parts/use-leave-warning.ts";
 import { whenOtherUser } from "../../../session.ts";
 import type { RunContext } from "../run-address.ts";
 import type { Answer } from "../current-run.ts";
@@ -88,7 +89,10 @@ export async function startFileRun(about: ToStart, rows: readonly RowToRun[]): P
       }
     }
   }
+  // The outputs of paid runs are not stored.
+  const endWarning = about.isSimulated ? undefined : warnBeforeLeaving();
   await Promise.all(Array.from({ length: AT_ONCE }, work));
+  endWarning?.();
   show({ state: "ended" });
 }
 
