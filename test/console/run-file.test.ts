@@ -139,3 +139,37 @@ test("what is wrong with a file is said, and nothing is run", { skip: NO_BROWSER
   await page.getByText("1 of 1 rows can be run.").waitFor();
   assert.equal(asked.length, 0);
 });
+
+test("what is run is what was shown, and the keyboard stays at its button", { skip: NO_BROWSER }, async (t) => {
+  const { service, asked, at } = await startTwo(t);
+  const page = await openConsole(t, service, { at });
+  const long = "b".repeat(300);
+  await choose(page, `${"a".repeat(180)}.csv`, `number,other,${long}\n10,99,x\n`);
+  const run = page.getByRole("button", { name: /^Run 1 row live/ });
+  await run.waitFor();
+  await assertUsableEverywhere(page);
+  await page.getByLabel("Columns of inputs with other names").fill("number=other");
+  await run.press("Enter");
+  await page.getByText("Nothing was run.").waitFor();
+  await page.getByText("number from other").waitFor();
+  assert.equal(asked.length, 0);
+  await run.press("Enter");
+  await page.getByText("All 1 rows have ended.").waitFor();
+  service.expectRunWithoutAnswer();
+  assert.deepEqual(asked, [{ number: "99" }]);
+  await page.getByRole("heading", { name: `Results of ${"a".repeat(180)}.csv` }).waitFor();
+  assert.match(String(await page.evaluate("document.activeElement.textContent")), /^Run 1 row/);
+  await assertUsableEverywhere(page);
+});
+
+test("the results of many sources fit", { skip: NO_BROWSER }, async (t) => {
+  const ids = Array.from({ length: 12 }, (_, at) => `vendor${at}__a_long_record_of_companies_and_persons` as const);
+  const service = await startService(t, { sources: ids.map((id) => source(id, async () => ({}), { inputs })) });
+  const at = `/run?workflow=${service.a.workflow}&sources=${ids.join(",")}&from=file`;
+  const page = await openConsole(t, service, { at });
+  await choose(page, "one.csv", "number\n10\n");
+  await page.getByRole("button", { name: /^Run 1 row live/ }).click();
+  await page.getByText("All 1 rows have ended.").waitFor();
+  service.expectRunWithoutAnswer();
+  await assertUsableEverywhere(page);
+});

@@ -14,6 +14,9 @@ import { toCsv, toJsonLines } from "./results-file.ts";
 /** Rows in the table; the files have all of them. */
 const SHOWN = 200;
 
+/** More sources share a column, because a table of twenty fits no window. */
+const COLUMNS_MAX = 3;
+
 /** The progress and the results of the runs of a file. */
 export function FileResults({ run }: { readonly run: FileRun }) {
   const { fileName, isSimulated, sources, results, state, stoppedBy } = run;
@@ -25,7 +28,7 @@ export function FileResults({ run }: { readonly run: FileRun }) {
     save(new Blob([text], { type }), `${name}.results.${ending}`);
   return (
     <Section
-      title="Results of the file"
+      title={`Results of ${fileName}`}
       actions={isSimulated && <Badge kind="simulated">simulated: invented data</Badge>}
     >
       <p role="status">
@@ -66,6 +69,7 @@ export function FileResults({ run }: { readonly run: FileRun }) {
         columns={columnsOf(sources)}
         rows={results.slice(0, SHOWN)}
         keyOf={({ row }) => String(row)}
+        layout="run-results"
       />
     </Section>
   );
@@ -74,9 +78,23 @@ export function FileResults({ run }: { readonly run: FileRun }) {
 function columnsOf(sources: readonly string[]): readonly Column<RowResult>[] {
   return [
     { title: "Row", isNumber: true, show: ({ row }) => row },
-    ...sources.map((id): Column<RowResult> => ({ title: id, show: (result) => <OfSource id={id} {...result} /> })),
+    ...(sources.length > COLUMNS_MAX
+      ? [{ title: "Outcomes", show: (result: RowResult) => <OfSources ids={sources} {...result} /> }]
+      : sources.map((id) => ({ title: id, show: (result: RowResult) => <OfSource id={id} {...result} /> }))),
     { title: "Run", show: (result) => <RunLink {...result} /> },
   ];
+}
+
+function OfSources({ ids, ...result }: RowResult & { readonly ids: readonly string[] }) {
+  return (
+    <div>
+      {ids.map((id) => (
+        <div key={id}>
+          <code>{id}</code> <OfSource id={id} {...result} />
+        </div>
+      ))}
+    </div>
+  );
 }
 
 function OfSource({ id, state, answer }: RowResult & { readonly id: string }) {

@@ -37,17 +37,22 @@ export function RunAFile({ workflow, context, sources }: RunAFileProps) {
   const [plan, setPlan] = useState<RowsPlan>();
   const [error, setError] = useState<CallError>();
   const [isBusy, setBusy] = useState(false);
-  const [isDearer, setDearer] = useState(false);
+  const [hasChanged, setChanged] = useState(false);
   /** Incremented by every request. Only the answer of the last one is shown. */
   const asked = useRef(0);
   const about = JSON.stringify([workflow, context, sources]);
   useEffect(() => void planOf(file, map), [about]);
 
-  async function planOf(chosen: ChosenFile | undefined, columns: string): Promise<RowsPlan | undefined> {
+  /** @param shown stays until its successor is known, so that its button keeps the focus */
+  async function planOf(
+    chosen: ChosenFile | undefined,
+    columns: string,
+    shown?: RowsPlan,
+  ): Promise<RowsPlan | undefined> {
     const own = (asked.current += 1);
-    setPlan(undefined);
+    setPlan(shown);
     setError(undefined);
-    setDearer(false);
+    setChanged(false);
     if (chosen === undefined) return undefined;
     setBusy(true);
     try {
@@ -65,7 +70,9 @@ export function RunAFile({ workflow, context, sources }: RunAFileProps) {
       setPlan(found);
       return found;
     } catch (thrown) {
-      if (asked.current === own) setError(toCallError(thrown));
+      if (asked.current !== own) return undefined;
+      setPlan(undefined);
+      setError(toCallError(thrown));
       return undefined;
     } finally {
       if (asked.current === own) setBusy(false);
@@ -88,11 +95,11 @@ export function RunAFile({ workflow, context, sources }: RunAFileProps) {
     await planOf(read, map);
   }
 
-  /** What the button says is what is agreed to: at another price nothing is run. */
+  /** What is shown is what is agreed to: at another price, or with other inputs, nothing is run. */
   async function run(agreed: RowsPlan): Promise<void> {
-    const now = await planOf(file, map);
+    const now = await planOf(file, map, agreed);
     if (now === undefined || file === undefined) return;
-    if (labelOf(now) !== labelOf(agreed)) return setDearer(true);
+    if (JSON.stringify(now) !== JSON.stringify(agreed)) return setChanged(true);
     const rows = now.rows.filter(({ problem }) => problem === null);
     void startFileRun(
       { fileName: file.name, workflow, context, sources, isSimulated: now.simulated },
@@ -102,7 +109,7 @@ export function RunAFile({ workflow, context, sources }: RunAFileProps) {
 
   const isUnderWay = (fileRun.value?.state ?? "ended") !== "ended";
   return (
-    <div class="stack">
+    <div class="stack run-of-file">
       <label class="run-file">
         <span>CSV or JSON Lines, up to 1,000 rows</span>{" "}
         <input
@@ -131,9 +138,9 @@ export function RunAFile({ workflow, context, sources }: RunAFileProps) {
         </Button>
       </form>
       {error && <Failure error={error} />}
-      {isDearer && (
+      {hasChanged && (
         <p class="run-refused" role="alert">
-          <strong>Nothing was run.</strong> The price or the number of rows has changed. The button shows the new one.
+          <strong>Nothing was run.</strong> The plan has changed. Below is the new one.
         </p>
       )}
       {plan && <Planned plan={plan} />}
@@ -160,11 +167,11 @@ function runnable({ rows }: RowsPlan): number {
 }
 
 function labelOf(plan: RowsPlan): string {
-  const count = runnable(plan);
-  return runLabel({ ...plan, workflow: plan }, "sources").replace(
-    /^Run/,
-    `Run ${count} ${count === 1 ? "row" : "rows"}`,
-  );
+  return runLabel({ ...plan, workflow: plan }, "sources").replace(/^Run/, `Run ${rowsText(runnable(plan))}`);
+}
+
+function rowsText(count: number): string {
+  return `${count} ${count === 1 ? "row" : "rows"}`;
 }
 
 function Planned({ plan }: { readonly plan: RowsPlan }) {
@@ -180,7 +187,8 @@ function Planned({ plan }: { readonly plan: RowsPlan }) {
         ))}
         {plan.sources.map(({ source, problem, rows, at_most: most, currency }) => (
           <li key={source}>
-            <code>{source}</code>: {problem ?? `${rows} rows${most === null ? "" : `, at most ${most} ${currency}`}`}
+            <code>{source}</code>:{" "}
+            {problem ?? `${rowsText(rows)}${most === null ? "" : `, at most ${most} ${currency}`}`}
           </li>
         ))}
       </ul>
