@@ -64,7 +64,7 @@ test("sources are found by what the address says, and one shows who may use it a
   await lastDay.getByText("source.timeout").first().waitFor();
   await lastDay.getByRole("link", { name: "Show the runs" }).waitFor();
   const holders = page.getByRole("table", { name: "Stored credentials by organization" });
-  await holders.getByRole("row", { name: /Acme Lending cred_.* enabled no every/ }).waitFor();
+  await holders.getByRole("row", { name: /Acme Lending cred_.* active no every/ }).waitFor();
   // What only an operator may do is not offered.
   assert.equal(await page.getByRole("button", { name: /Run its cases|Make a (live )?call/ }).count(), 0);
   world.service.secrets.assertAbsent("the page", await page.content());

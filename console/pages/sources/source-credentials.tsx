@@ -5,7 +5,7 @@ import { CredentialLink } from "../../parts/credential-link.tsx";
 import { DeclaredFields } from "../../parts/declared-fields.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { List } from "../../parts/list.tsx";
-import { Outcome } from "../../parts/outcome.tsx";
+import { ActiveState, Outcome } from "../../parts/outcome.tsx";
 import { Section } from "../../parts/page.tsx";
 import type { Column } from "../../parts/table.tsx";
 import { Day } from "../../parts/values.tsx";
@@ -35,7 +35,7 @@ const COLUMNS: readonly Column<Row>[] = [
 
 function stateOf({ disabled, organization_disabled: isOff }: Row) {
   if (isOff) return <Outcome kind="off" says="organization disabled" />;
-  return disabled ? <Outcome kind="off" says="disabled" /> : <Outcome kind="found" says="enabled" />;
+  return <ActiveState disabled={disabled} />;
 }
 
 interface SourceCredentialsProps {
