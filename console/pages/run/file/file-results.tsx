@@ -69,7 +69,7 @@ export function FileResults({ run }: { readonly run: FileRun }) {
         columns={columnsOf(sources)}
         rows={results.slice(0, SHOWN)}
         keyOf={({ row }) => String(row)}
-        layout="run-results"
+        layout={sources.length > COLUMNS_MAX ? undefined : "run-results"}
       />
     </Section>
   );
