@@ -128,6 +128,7 @@ test("what is wrong with a file is said, and nothing is run", { skip: NO_BROWSER
     ["latin.csv", Buffer.from("number\nM\xfcller\n", "latin1"), "latin.csv is not UTF-8."],
     ["many.jsonl", '{"number":"10"}\n'.repeat(1_001), "more than 1,000 rows"],
     ["large.csv", `number\n${"1".repeat(900_000)}\n`, "larger than 900 kB"],
+    ["list.jsonl", '["10"]\n', "No row can be read. Row 1: the line is not a JSON object."],
     ["other.csv", "Firma\nX\n", "No column is like an input"],
   ] as const) {
     await choose(page, name, text);

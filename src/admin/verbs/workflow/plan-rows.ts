@@ -155,7 +155,11 @@ async function readRows(
       if (rows.length > ROWS_MAX)
         throw new OperatorError("invalid", "The file has more than 1,000 rows. Use `datarun batch`.");
     }
-    if (rows.length === 0) throw new OperatorError("invalid", "The file has no rows.");
+    const [first] = rows;
+    if (first === undefined) throw new OperatorError("invalid", "The file has no rows.");
+    // Without a row there are no names to match with inputs.
+    if (columns === null && !isReadable(first) && !rows.some(isReadable))
+      throw new OperatorError("invalid", `No row can be read. Row ${first.number}: ${first.problem}.`);
     return { columns, rows };
   } catch (error) {
     if (error instanceof RowFileError) throw new OperatorError("invalid", error.message);
