@@ -88,6 +88,9 @@ test("a value that the store refuses is not used any more", async () => {
   store.answer = () => Promise.reject(new SecretUnavailable("the vault has refused access (403)", { isFinal: true }));
   await clock.advance(TTL_MS);
   assert.deepEqual(await refusal(), ["source.credential_unavailable", "the vault has refused access (403)"]);
+  store.answer = () => Promise.reject(new SecretUnavailable("the vault is sealed or in maintenance (503)"));
+  await clock.advance(5_000);
+  assert.deepEqual(await refusal(), ["source.credential_unavailable", "the vault is sealed or in maintenance (503)"]);
 });
 
 test("after a vendor's rejection the next call reads the value again, and a bad key does not ask without end", async () => {

@@ -150,6 +150,8 @@ export class SecretReferences {
       const error =
         thrown instanceof SecretUnavailable ? thrown : new SecretUnavailable("it cannot be read", { cause: thrown });
       cached.failure = { error, at: clock.now() };
+      // A refused value stays unused when the store then fails in another way.
+      if (error.isFinal) cached.value = null;
       throw error;
     } finally {
       cached.reading = null;
@@ -158,8 +160,7 @@ export class SecretReferences {
 
   /** The last value, as long as it may be used without a newer one. */
   #stale({ value }: CachedSecret, thrown: unknown): Value {
-    const isFinal = thrown instanceof SecretUnavailable && thrown.isFinal;
-    if (value === null || isFinal) throw thrown;
+    if (value === null) throw thrown;
     if (this.#parts.clock.now() - value.readAt >= this.#parts.ttlMs + STALE_MS) throw thrown;
     return value;
   }
