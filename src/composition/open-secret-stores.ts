@@ -133,16 +133,18 @@ function secretRequest(caFile: string | undefined, proxy?: string): SecretReques
     const signal = AbortSignal.timeout(REQUEST_MAX_MS);
     const reply = await ask(url, { method, headers: { ...headers, ...length }, body, signal }).catch(
       (cause: unknown) => {
-        throw new SecretUnavailable(`it cannot be reached (${codeOf(cause)})`, { cause });
+        throw new SecretUnavailable(whyNot(cause), { cause });
       },
     );
     return { status: reply.status, text: await reply.text() };
   };
 }
 
-function codeOf(cause: unknown): string {
-  const { code, name } = (cause ?? {}) as { readonly code?: string; readonly name?: string };
-  return code ?? (name === "TimeoutError" ? "no answer" : "no connection");
+function whyNot(cause: unknown): string {
+  const { code, name } = (cause ?? {}) as { readonly code?: unknown; readonly name?: string };
+  if (name === "TimeoutError") return "it cannot be reached (no answer)";
+  // Failures of connections have a code; replies that are too large, or have an impossible status, have none.
+  return typeof code === "string" ? `it cannot be reached (${code})` : "its reply cannot be read";
 }
 
 function once<Value>(make: () => Value): () => Value {

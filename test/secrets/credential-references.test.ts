@@ -122,13 +122,17 @@ for (const [login, path] of [
 test("replies that are no secret fail the call before anything is sent", async (t) => {
   const { vendor, vault, service, refer, ask, explain } = await rig(t);
   const text = service.secrets.add("planted-text-of-the-vault");
-  for (const [body, problem] of [
-    [text, "the vault has answered something that is not JSON"],
-    [`{"data":"${text}"}`, "the vault's reply has no secret"],
-    [`{"data":{"data":{"other":"${text}"}}}`, 'the secret has no text "key"'],
-    [`{"data":{"data":{"key":["${text}"]}}}`, 'the secret has no text "key"'],
+  for (const [status, body, problem] of [
+    [200, text, "the vault has answered something that is not JSON"],
+    [200, `{"data":"${text}"}`, "the vault's reply has no secret"],
+    [200, `{"data":{"data":{"other":"${text}"}}}`, 'the secret has no text "key"'],
+    [200, `{"data":{"data":{"key":["${text}"]}}}`, 'the secret has no text "key"'],
+    [200, text.repeat(50_000), "its reply cannot be read"],
+    // `Response` takes neither of these.
+    [205, text, "its reply cannot be read"],
+    [999, text, "its reply cannot be read"],
   ] as const) {
-    vault.fails = { status: 200, body };
+    vault.fails = { status, body };
     // Another secret each time, because a failure is remembered for seconds.
     await refer(`vault://kv/acme-${vault.requests.length}#key`);
     assert.equal(await ask(), UNAVAILABLE);

@@ -57,7 +57,12 @@ export function createBoundedFetch(
       reply.on("end", () => {
         const { statusCode: status = 500, headers: fields } = reply;
         const head = { status, headers: { "content-type": fields["content-type"] ?? "" } };
-        resolve(new Response(joined.length === 0 ? null : joined.take(), head));
+        try {
+          resolve(new Response(joined.length === 0 ? null : joined.take(), head));
+        } catch (error) {
+          // A status below 200 or above 599, or a body that its status does not allow.
+          reject(error);
+        }
       });
     });
     request.end(body instanceof URLSearchParams ? body.toString() : (body as string | undefined));
