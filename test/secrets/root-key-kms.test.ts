@@ -63,6 +63,10 @@ test("a start without the key management service says why, and commands that nee
   assert.equal((await start({ VAULT_TOKEN: "wrong" })).err, says("the vault has refused access (403)"));
   assert.equal((await start({ VAULT_ADDR: "http://127.0.0.1:1" })).err, says("it cannot be reached (ECONNREFUSED)"));
   assert.match((await start({ DATARUN_ROOT_KEY: "vault:v1:other" })).err, /the vault has answered 400\n$/);
+  const elsewhere = { DATARUN_ROOT_KEY_KMS: "vault-transit://other/datarun" };
+  assert.equal((await start(elsewhere)).err, says("the vault has no key at this path"));
+  const login = { VAULT_TOKEN: "", VAULT_ROLE_ID: "role-1", VAULT_NAMESPACE: "other" };
+  assert.equal((await start(login)).err, says("the vault has no login at this path"));
   assert.match((await start({ DATARUN_ROOT_KEY_KMS: "vault://x" })).err, /must have the form vault-transit:/);
   assert.match((await start({ DATARUN_ROOT_KEY: "" })).err, /DATARUN_ROOT_KEY, the key encrypted by it, is not\n$/);
   assert.equal(

@@ -63,7 +63,8 @@ export function createVaultClient(access: VaultAccess, send: SecretRequest, cloc
       return textOf(secret, key);
     },
     async decrypt(mount, key, ciphertext) {
-      const reply = dataOf(await authorized("POST", `${mount}/decrypt/${encodeURIComponent(key)}`, { ciphertext }));
+      const path = `${mount}/decrypt/${encodeURIComponent(key)}`;
+      const reply = dataOf(await authorized("POST", path, { ciphertext }), "key");
       return textOf(objectAt(reply, "data") ?? {}, "plaintext");
     },
   };
@@ -80,20 +81,24 @@ async function logIn(
           role: kubernetes!.role,
           jwt: await readTokenFile(kubernetes!.tokenFile),
         });
-  const auth = objectAt(dataOf(reply, "the login at the vault"), "auth");
+  const auth = objectAt(dataOf(reply, "login"), "auth");
   const seconds = auth?.["lease_duration"];
   const isLimited = typeof seconds === "number" && seconds > 0;
   return { token: textOf(auth ?? {}, "client_token"), lifetimeMs: isLimited ? seconds * 1_000 : LOGIN_MS };
 }
 
 /** @throws SecretUnavailable for a status that is not 200 */
-function dataOf({ status, text }: SecretReply, what = "the vault"): Readonly<Record<string, unknown>> {
+function dataOf(
+  { status, text }: SecretReply,
+  asked: "secret" | "key" | "login" = "secret",
+): Readonly<Record<string, unknown>> {
+  const what = asked === "login" ? "the login at the vault" : "the vault";
   if (status === 200) {
     const object = parseObject(text);
     if (object === null) throw new SecretUnavailable(`${what} has answered something that is not JSON`);
     return object;
   }
-  if (status === 404) throw new SecretUnavailable("the vault has no secret at this path", { isFinal: true });
+  if (status === 404) throw new SecretUnavailable(`the vault has no ${asked} at this path`, { isFinal: true });
   if (status === 403) throw new SecretUnavailable(`${what} has refused access (403)`, { isFinal: true });
   if (status === 503) throw new SecretUnavailable("the vault is sealed or in maintenance (503)");
   throw new SecretUnavailable(`${what} has answered ${status}`, {
