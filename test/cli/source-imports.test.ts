@@ -876,7 +876,7 @@ test("a WSDL document that cannot be imported is refused with its place and what
       "FindCompany",
       /message FindCompanySoapIn is not one element/,
     ],
-    ["<a/>", "FindCompany", /not a WSDL document/],
+    ["<a/>", "FindCompany", /not a WSDL document \(the root of one is definitions\)/],
     ["<!DOCTYPE a><a/>", "FindCompany", /document type declaration/],
     [WSDL, "FindCompany", /--nobody is a fault/, fault],
   ] as const) {

@@ -32,7 +32,8 @@ export function definitionsIn(text: string, file: string): JsonObject {
   if (Object.hasOwn(document, "description"))
     throw new ImportProblem(file, "WSDL 2.0 cannot be imported", "ask the vendor for WSDL 1.1");
   const [definitions] = childrenOf(document, "definitions");
-  if (definitions === undefined) throw new ImportProblem(file, "it is not a WSDL document", "its root is definitions");
+  if (definitions === undefined)
+    throw new ImportProblem(file, "it is not a WSDL document", "the root of one is definitions");
   return definitions;
 }
 
