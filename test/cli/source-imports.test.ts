@@ -676,6 +676,7 @@ test("what a document says and no file can is refused with its line, its column 
     "old.yaml": "swagger: '1.2'\npaths: {}\n",
     "cut.yaml": "openapi: 3.0.3\npaths: {a: [\n",
     "bare.json": '{"openapi": "3.1.0", "paths": {"/a": {"get": {"responses": {}}}}}',
+    "none.json": '{"openapi": "3.1.0", "paths": {}}',
   });
   const line = (text: string) => REGISTER.split("\n").findIndex((one) => one.includes(text)) + 1;
   const says = async (operation: string) =>
@@ -706,7 +707,8 @@ test("what a document says and no file can is refused with its line, its column 
   ];
   for (const [operation, expected] of cases) assert.match(await says(`api.yaml#${operation}`), expected, operation);
   assert.match(await says("old.yaml#x"), /old\.yaml:1:1: this is neither OpenAPI 3\.0, 3\.1 or 3\.2 nor Swagger 2\.0/);
-  assert.match(await says("cut.yaml#x"), /cut\.yaml:\d+:\d+: this is neither YAML nor JSON/);
+  assert.match(await says("cut.yaml#x"), /cut\.yaml:\d+:\d+: this is neither YAML nor JSON: [A-Z][a-z]+ /);
+  assert.match(await says("none.json#x"), /there is no operation "x" \(it has no operations\)/);
   assert.match(await says("bare.json#GET /a"), /bare\.json:1:\d+: the document names no server/);
   const own = await run([
     "source",

@@ -42,7 +42,7 @@ export class OpenApiDocument {
     });
     const [broken] = this.#document.errors;
     if (broken !== undefined)
-      throw new ImportProblem(this.#placeOf(broken.pos[0]), `this is neither YAML nor JSON: ${broken.code}`);
+      throw new ImportProblem(this.#placeOf(broken.pos[0]), `this is neither YAML nor JSON: ${broken.message}`);
     const value = this.#toJson();
     if (!isJsonObject(value))
       throw new ImportProblem(
@@ -182,6 +182,7 @@ export class OpenApiDocument {
     }
     const near =
       didYouMeanAnyOf(named, known) ??
+      (known.length === 0 ? "it has no operations" : null) ??
       `its operations are ${known.slice(0, 12).join(", ")}${known.length > 12 ? ` and ${known.length - 12} more` : ""}`;
     throw new ImportProblem(
       this.#placeOfSpot({ value: null, path: ["paths"] }),
