@@ -164,7 +164,8 @@ function onlyThrough(resolver: Resolver, gathering: Gathering, root: string, fil
       build.onResolve({ filter: /(?:)/ }, (asked) => {
         const { path, kind } = asked;
         if (kind === "entry-point") return found(path, resolver.entry(path));
-        if (path === "datarun") return { path: AUTHOR, namespace: SDK };
+        // The bundle has this name in a comment: a path would make the version depend on where the service is installed.
+        if (path === "datarun") return { path: "author", namespace: SDK };
         const wrong = Object.entries(asked.with).find(([key, value]) => key !== "type" || value !== "json");
         if (wrong !== undefined)
           return refuse(`with { ${wrong[0]}: "${wrong[1]}" } is not possible: functions import code and JSON only`);

@@ -25,6 +25,16 @@ const BOMBS = [
   ],
 ] as const;
 
+test("a bundle, and so the version of a function, does not depend on where the service is installed", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "datarun-bundler-"));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const file = join(folder, "function.ts");
+  await writeFile(file, 'import { defineFunction } from "datarun";\nexport default defineFunction({ id: 1 });');
+  const { code } = await bundleFunction(file, folder, []);
+  assert.match(code, /a schema made with Type/);
+  assert.ok(!code.includes(import.meta.dirname.replace(/src.*/, "")), code);
+});
+
 test("a file that ends the bundler fails alone: those beside it and after it are bundled", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "datarun-bundler-"));
   t.after(() => rm(folder, { recursive: true, force: true }));
