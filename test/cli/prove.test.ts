@@ -129,10 +129,7 @@ test("a vendor that fails leaves the proof before; one without a record leaves o
   assert.deepEqual(down.proofs(), before);
 
   const unnamed = await billed(t, REPLY, "");
-  assert.match(
-    (await unnamed.run(["prove", "--yes"])).stdout,
-    /skipped acme__people: declares no inputs under `live`/,
-  );
+  assert.match((await unnamed.run(["prove", "--yes"])).stdout, /skipped acme__people: declares no inputs under `live`/);
   assert.match((await unnamed.run(["prove", "acme__nothing"])).stderr, /There is no source "acme__nothing"/);
 });
 

@@ -35,6 +35,7 @@ test(
     const page = await openConsole(t, world.service, { as: "viewer", at: "/runs" });
     const rows = page.getByRole("table", { name: "Runs" }).getByRole("row");
     await page.getByText("1 to settle").first().waitFor();
+    await rows.nth(all.length).waitFor();
     assert.equal(await rows.count(), 1 + all.length);
     const newest = all.toSorted((one, other) => (one.transaction_id < other.transaction_id ? 1 : -1));
     for (const [at, { transaction_id: id }] of newest.entries())
@@ -89,6 +90,7 @@ test(
     await chooseOrganization(page, "Acme Lending");
     const toSettle = await runsOf(world, { outcome: "failed", charged: "unknown" });
     await page.getByText("1 to settle").first().waitFor();
+    await rows.nth(toSettle.length).waitFor();
     assert.equal(await rows.count(), 1 + toSettle.length);
     await page.getByLabel("Source", { exact: true }).fill("register__insolvency");
     await page.keyboard.press("Enter");
@@ -136,6 +138,7 @@ test(
     await page.keyboard.press("Enter");
     await page.waitForURL((url) => url.searchParams.has("from") && url.searchParams.has("to"));
     await page.getByText("1 to settle").first().waitFor();
+    await rows.nth(all.length).waitFor();
     assert.equal(await rows.count(), 1 + all.length);
     await assertUsableEverywhere(page);
     await page
