@@ -136,8 +136,8 @@ test("with a vendor that closes idle connections early, attempts and arrivals ag
 
   assert.ok(vendor.count() <= door.attempts.length);
   assert.ok(vendor.count() >= answered);
-  // On a busy machine a connection may be closed before each of its second requests.
-  assert.ok(answered > 0, `${answered} answered`);
+  // A new connection answers its first request. On a busy machine it may be closed before each second one.
+  assert.ok(answered >= 50, `${answered} answered`);
 });
 
 test("a kept connection found dead before anything was written is replaced, as one attempt", async (t) => {
