@@ -28,6 +28,13 @@ export function rowsOf<Fields extends TProperties>(fields: Fields) {
   return Type.Array(Type.Object(fields));
 }
 
+/** Numbers of calls that failed, by who caused it. */
+export const failedCounts = {
+  failed: { ...count, description: "At the vendor, or in the source's own code" },
+  rejected: { ...count, description: "By this service, for instance by a limit, a budget or an invalid input" },
+  no_credential: { ...count, description: "Rejected because no credential fits" },
+};
+
 /** A result with one list of objects. */
 export function listed(name: string, fields: TProperties) {
   return Type.Object({ [name]: rowsOf(fields) });

@@ -7,7 +7,7 @@ import {
 } from "../attention/observe-deployment.ts";
 import { listedBudget, toListedBudget } from "../budget-wire.ts";
 import type { BudgetUse, ServiceState } from "../ports.ts";
-import { count, listOf, orNull, rowsOf, text, time, toWireTime, yesOrNo } from "../result-schemas.ts";
+import { count, failedCounts, listOf, orNull, rowsOf, text, time, toWireTime, yesOrNo } from "../result-schemas.ts";
 import type { LiveFigures } from "../../operate/live-figures.ts";
 import type { WindowSeries, WindowSums } from "../../operate/window.ts";
 import { OUTCOME_LABELS } from "../../terms/counted-end.ts";
@@ -32,9 +32,7 @@ const ofCalls = Type.Object({
   calls: count,
   match: count,
   no_match: count,
-  failed: { ...count, description: "At the vendor, or in the source's own code" },
-  rejected: { ...count, description: "By this service, for instance by a limit, a budget or an invalid input" },
-  no_credential: { ...count, description: "Rejected because no credential fits" },
+  ...failedCounts,
   ...percentiles,
 });
 

@@ -2,7 +2,7 @@ import { Type } from "../../../terms/schema/type.ts";
 import { ACTIVITY_KEYS, NEWEST_OF_EACH, NEWEST_OF_ONE } from "../../../ledger/read/sum-activity.ts";
 import { sourceInput } from "../../shared-inputs.ts";
 import { momentInput, toRecentSpan } from "../../ledger-inputs.ts";
-import { count, listed, orNull, text, time, toWireTime, yesOrNo } from "../../result-schemas.ts";
+import { count, failedCounts, listed, orNull, text, time, toWireTime, yesOrNo } from "../../result-schemas.ts";
 import { defineVerb } from "../../verb.ts";
 
 export default defineVerb({
@@ -25,9 +25,7 @@ export default defineVerb({
     calls: count,
     match: count,
     no_match: count,
-    failed: { ...count, description: "At the vendor, or in the source's own code" },
-    rejected: { ...count, description: "By this service, for instance by a limit, a budget or an invalid input" },
-    no_credential: { ...count, description: "Rejected because no credential fits" },
+    ...failedCounts,
     unknown: count,
     p50_ms: orNull(count),
     p99_ms: orNull(count),
